@@ -26,11 +26,11 @@ ORDER: Final = {card: place for place, card in enumerate(CARDS)}
 """Card name -> its place in `CARDS`: the sort key of a hand."""
 
 
-def french_pack() -> tuple[str, ...]:
+def make_french_pack() -> tuple[str, ...]:
     """Return one pack of 52: clubs, diamonds, hearts, spades, each from ace to king."""
     return tuple(rank + suit for suit in "CDHS" for rank in RANKS[:13])
 
 
-def skipbo_pack() -> tuple[str, ...]:
+def make_skipbo_pack() -> tuple[str, ...]:
     """Return Skip-Bo's 162 cards: twelve times 1 to 12, then 18 wild cards."""
     return tuple(rank + "X" for _ in range(12) for rank in RANKS[:12]) + (JOKER,) * 18

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from malice.referee.errors import FamilyError
 from malice.referee.families import Family
-from malice.referee.rules import Ask, Events, Match, Result, Rules, Shuffle, Step
+from malice.referee.rules import Ask, Events, MatchTerms, Result, Rules, Shuffle, Step
 
 SHOWN = 200
 """The most characters of a wrong value that a message shows."""
@@ -210,10 +210,10 @@ def check_match(match: object) -> None:
     Raises:
         FamilyError: it has not.
     """
-    if not isinstance(match, Match):
-        raise FamilyError(f"match: expected a Match, got {match!r}")
+    if not isinstance(match, MatchTerms):
+        raise FamilyError(f"match: expected MatchTerms, got {match!r}")
     try:
-        msgspec.convert(msgspec.to_builtins(match), Match)
+        msgspec.convert(msgspec.to_builtins(match), MatchTerms)
     except (msgspec.ValidationError, TypeError) as error:
         raise FamilyError(f"match: {error}, got {match}") from None
     if match.max_actions < 1:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from malice.protocol.messages import Move
 from malice.referee.errors import FamilyError
-from malice.referee.rules import Luck, Match, Rules
+from malice.referee.rules import Luck, MatchTerms, Rules
 from malice.referee.toml_files import suggest_name
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Family(Struct, frozen=True, kw_only=True):
     """The union of its events."""
     public: frozenset[type] = frozenset()
     """The types of events that every seat may see whole: `mask` is not asked about them, which saves time."""
-    match: Callable[[Any], Match]
+    match: Callable[[Any], MatchTerms]
     """Returns what a tournament must know of parameters."""
     rules: Callable[[Any, int], Rules[Any]]
     """Returns the game under parameters for a number of seats; raises `RulesetError` if they make no game."""

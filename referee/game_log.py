@@ -11,7 +11,7 @@ from malice.referee.clock import MS, Clock
 from malice.referee.digests import compute_digest
 from malice.referee.errors import FamilyError
 from malice.referee.packed_events import AskContent, encode_events, pack_asks
-from malice.referee.records import Batch, Fault, GameOrder, Record, SeatReport
+from malice.referee.records import Batch, GameOrder, Record, RecordedVerdict, SeatReport
 from malice.referee.replay import VERDICT, is_unplayed, replay_contents
 from malice.referee.rules import Events, Result
 from malice.referee.seat import Played, Seat
@@ -24,7 +24,7 @@ class GameLog:
         self._batch = batch
         self._order = order
         self.played: list[Played] = []
-        self.faults: list[Fault] = []
+        self.faults: list[RecordedVerdict] = []
         self._asks: list[AskContent] = []
         self._turns = 0
 

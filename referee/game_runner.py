@@ -16,7 +16,7 @@ from malice.referee.errors import FamilyError, MachineFault, MemoryFault
 from malice.referee.families import load_family, make_rules
 from malice.referee.game_faults import blame_actions, check_rules, name_faults
 from malice.referee.game_log import GameLog, report_seats
-from malice.referee.records import Batch, Fault, GameOrder, Record
+from malice.referee.records import Batch, GameOrder, Record, RecordedVerdict
 from malice.referee.replay import VERDICT, make_void_result
 from malice.referee.requests import Requests
 from malice.referee.rules import Events, Result
@@ -307,7 +307,7 @@ class GameRunner:
             exit, lines, stderr = self._seats[number].dismiss()
             took, limit = (each / MS for each in verdict.late) if verdict.late else (None, None)
             seen = exit, lines, stderr, took, limit
-            self._faults.append(Fault(number, verdict.code, before, verdict.sentence, *seen))
+            self._faults.append(RecordedVerdict(number, verdict.code, before, verdict.sentence, *seen))
             played = Played(number, VERDICT + verdict.code, verdict.wall // 1000, verdict.cpu // 1000)
             self._clocks[number].spend(played.micros * 1000, played.cpu_micros * 1000)
             news.append(played)

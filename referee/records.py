@@ -142,7 +142,7 @@ class EndBatch(Struct, frozen=True, tag="end", tag_field="type"):
     """Ends the batch that is played: the running game finishes, no other begins. Without a batch it has no effect."""
 
 
-class Fault(Struct, frozen=True):
+class RecordedVerdict(Struct, frozen=True):
     """A verdict about a seat, with its evidence."""
 
     seat: int
@@ -184,7 +184,7 @@ class SeatReport(Struct, frozen=True):
     farewell: str = ""
     """What was wrong when the bot was told that the game is over, for its author; it costs no game."""
     farewell_stderr: str = ""
-    """The bot's stderr then, as in `Fault`."""
+    """The bot's stderr then, as in `RecordedVerdict`."""
 
 
 class Circumstances(Struct, frozen=True, kw_only=True, array_like=True):
@@ -204,7 +204,7 @@ class Circumstances(Struct, frozen=True, kw_only=True, array_like=True):
     notes: dict[int, str]
     """By index of the action."""
     seats: tuple[SeatReport, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[RecordedVerdict, ...]
     clock: ClockRules
     isolation: str
     host: str

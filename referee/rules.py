@@ -44,7 +44,7 @@ class Result(Struct, frozen=True):
 Step = Ask | Shuffle | Result
 
 
-class Match(Struct, frozen=True):
+class MatchTerms(Struct, frozen=True):
     """What a tournament must know of a set of parameters."""
 
     players: tuple[int, int]

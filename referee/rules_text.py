@@ -77,14 +77,14 @@ class RulesetDiff(Struct, frozen=True):
     differences: tuple[Difference, ...]
 
 
-def describe_ruleset(described: Ruleset) -> RulesetText:
+def make_ruleset_text(described: Ruleset) -> RulesetText:
     """Return the text of a ruleset, its parameters in the order of the family's `Parameters`.
 
     Raises:
         RulesetError: no number of seats that it allows can play it.
     """
     family = load_family(described.family)
-    texts = describe_parameters(family)
+    texts = read_parameter_texts(family)
     usual = dict(_list_values(_find_usual(family)))
     parameters = tuple(
         ParameterText(name, value, usual[name], value != usual[name], texts.get(name, ""))
@@ -103,7 +103,7 @@ def compare_rulesets(left: Ruleset, right: Ruleset) -> RulesetDiff:
     """
     if left.family != right.family:
         raise RulesetError(f"{left.name} is a ruleset of the game {left.family}, {right.name} of {right.family}")
-    texts, others = describe_parameters(load_family(left.family)), dict(_list_values(right.rules))
+    texts, others = read_parameter_texts(load_family(left.family)), dict(_list_values(right.rules))
     differences = (
         Difference(name, value, others[name], texts.get(name, ""))
         for name, value in _list_values(left.rules)
@@ -112,7 +112,7 @@ def compare_rulesets(left: Ruleset, right: Ruleset) -> RulesetDiff:
     return RulesetDiff(left.name, right.name, tuple(differences))
 
 
-def describe_parameters(family: Family) -> dict[str, str]:
+def read_parameter_texts(family: Family) -> dict[str, str]:
     """Return the docstring of each parameter of a family, on one line, by the name of the parameter."""
     texts = read_field_docs(sys.modules[family.parameters.__module__])
     fields = _list_fields(family.parameters())

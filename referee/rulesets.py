@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from malice.referee.errors import FamilyError, RulesetError
 from malice.referee.families import list_folders, list_shipped, load_family
 from malice.referee.games import DEFAULT_FAMILY
-from malice.referee.rules import Match
+from malice.referee.rules import MatchTerms
 from malice.referee.toml_files import convert, read_toml, suggest_name
 
 SUGGESTIONS = 3
@@ -32,7 +32,7 @@ class Ruleset(Struct, frozen=True):
     """The family's `Parameters`."""
 
     @property
-    def match(self) -> Match:
+    def match(self) -> MatchTerms:
         """What a tournament must know of the parameters."""
         return load_family(self.family).match(self.rules)
 
@@ -126,7 +126,7 @@ def read_ruleset(path: Path) -> Ruleset:
         raise FamilyError(f"{path}: {error}") from None
     ruleset = Ruleset(path.stem, family, file.about, file.source, convert(merged, kind, f"{path}: rules"))
     match = ruleset.match
-    if not isinstance(match, Match):
+    if not isinstance(match, MatchTerms):
         raise FamilyError(f"{path}: the game {family!r}: match: expected a Match, got {match!r}")
     least, most = match.players
     if not 2 <= least <= most <= MOST_SEATS:

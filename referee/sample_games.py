@@ -13,7 +13,7 @@ from malice.referee.course import Course
 from malice.referee.dealer import Dealer
 from malice.referee.families import Family
 from malice.referee.nouns import format_count
-from malice.referee.rules import Events, Match, Result, Rules
+from malice.referee.rules import Events, MatchTerms, Result, Rules
 
 
 class BrokenClaim(AssertionError):
@@ -30,7 +30,7 @@ class Subject(Struct, frozen=True):
     """What the parameters are called, for messages."""
 
     @property
-    def match(self) -> Match:
+    def match(self) -> MatchTerms:
         """What a tournament must know of the parameters."""
         return self.family.match(self.parameters)
 

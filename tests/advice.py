@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from malice.referee.records import Key, Record
 from malice.referee.requests import replay_decisions
-from malice.site_pages.source import Source
+from malice.site_pages.source import SiteContents
 from malice.tournaments.running.opinions import Adviser, Opinion
-from malice.tournaments.running.rerun import Choice, Rerun
+from malice.tournaments.running.rerun import Rerun, RerunAction
 
 NOTE = "last is best"
 
@@ -22,7 +22,7 @@ class LastAction:
         fault: a seat at which it fails after its third move; None for none.
     """
 
-    def __init__(self, source: Source, name: str = "last", fault: int | None = None) -> None:
+    def __init__(self, source: SiteContents, name: str = "last", fault: int | None = None) -> None:
         self.adviser = Adviser(name, "7", "ab" * 32)
         self.most: int | None = None
         self._source = source
@@ -53,9 +53,9 @@ class LastAction:
         )
 
 
-def list_choices(record: Record, seat: int) -> Iterator[Choice]:
+def list_choices(record: Record, seat: int) -> Iterator[RerunAction]:
     """Yield what the bot says of the actions of a seat."""
     for each in replay_decisions(record):
         if each.seat == seat and each.legal and not each.played.startswith("!"):
             plays = each.legal[-1]
-            yield Choice(each.index, 0, each.played, plays, NOTE, plays == each.played)
+            yield RerunAction(each.index, 0, each.played, plays, NOTE, plays == each.played)

@@ -49,7 +49,7 @@ def _list_fields(event: type[msgspec.Struct], prefix: str = "") -> Iterator[tupl
             continue
         yield prefix + name, _name_type(hints[name]), docs[event.__name__, name]
         for inner in get_args(hints[name]):
-            if inner is events.Meeting:
+            if inner is events.EventTable:
                 yield from _list_fields(inner, f"{prefix}{name}[].")
 
 
@@ -70,7 +70,7 @@ def _name_type(hint: Any) -> str:
             int: "integer",
             float: "number",
             bool: "boolean",
-            events.Meeting: "object",
+            events.EventTable: "object",
         }[hint]
     )
 

@@ -23,14 +23,14 @@ from malice.tournaments.farm.conditions import Conditions
 from malice.tournaments.farm.dispatch import Dispatcher
 from malice.tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, Ticket
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.replaying import find_fault
+from malice.tournaments.league.replaying import find_replay_error
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
-from malice.tournaments.running.audit import Audit, Checkers
+from malice.tournaments.running.audit import Audit, CheckPool
 from malice.tournaments.running.hooks import Hooks, Outcome
 from malice.tournaments.running.opening import open_league
 from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.run import Playing, Run, Terms
+from malice.tournaments.running.run import Playing, Run, RunTerms
 from tests.processes import PATIENCE_S
 from tests.sharing import nobody_greeted
 
@@ -58,12 +58,12 @@ def play_game(batch: Batch, order: GameOrder) -> Record:
     return replace(_played[known], speed=batch.speed)
 
 
-class CheckersHere(Checkers):
+class CheckersHere(CheckPool):
     """Replays in this process, at once."""
 
     def submit(self, pieces: Sequence[bytes]) -> Future[list[bytes]]:
         done: Future[list[bytes]] = Future()
-        done.set_result([find_fault(line) for line in pieces])
+        done.set_result([find_replay_error(line) for line in pieces])
         return done
 
 
@@ -208,7 +208,7 @@ class League:
     def run(self, cluster: SimulatedCluster, config: Config = CONFIG, drawn: int = 10, least: float = 0.0) -> None:
         with Store(self.path, create=True) as store, nobody_greeted():
             plan = open_league(store, config, self.path.parent)
-            terms = Terms(1, ["again"], elsewhere=play_on(cluster, plan, drawn, least))
+            terms = RunTerms(1, ["again"], elsewhere=play_on(cluster, plan, drawn, least))
             audit = Audit(store, "go on", CheckersHere())
             Run(store, plan, self.out, terms, audit).play()
 

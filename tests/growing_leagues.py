@@ -15,11 +15,11 @@ from malice.protocol.messages import Move
 from malice.referee.game_runner import GameRunner
 from malice.referee.rulesets import Ruleset, load_ruleset
 from malice.tournaments.bench.seats import Puppet
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.league.config import ClockLines, Config, FormatName
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.field import Entrance, Field
+from malice.tournaments.running.field import Setup, SetupEntry
 from malice.tournaments.running.pending import KnownGames, read_known_games
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.registration import close_parts, register
@@ -35,9 +35,9 @@ def make_short(name: str = "short") -> Ruleset:
     return replace(found, name=name, rules=replace(found.rules, payoff_size=1))
 
 
-def make_bot(label: str, version: int) -> BotSpec:
+def make_bot(label: str, version: int) -> Bot:
     """Return a bot that nobody starts."""
-    return BotSpec(Manifest(label, (label,)), (label,), None, sha256(f"{label} {version}".encode()).hexdigest())
+    return Bot(Manifest(label, (label,)), (label,), None, sha256(f"{label} {version}".encode()).hexdigest())
 
 
 @dataclass
@@ -91,13 +91,13 @@ class GrowingLeague:
             format=self.format,
             suspend_after=0 if self.format == "comparison" else 3,
         )
-        entrances = tuple(Entrance(label, make_bot(label, version)) for label, version in entries.items())
+        entrances = tuple(SetupEntry(label, make_bot(label, version)) for label, version in entries.items())
         games = KnownGames()
         if self.name in store.league().tournaments:
             store.select(self.name)
             games = read_known_games(store)
         return Plan(
-            Field(config, self.rulesets, entrances),
+            Setup(config, self.rulesets, entrances),
             lambda field: register(store.league(), field, games, new_versions=True),
             finished=games.finished,
         )

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from malice.referee.rulesets import load_ruleset
 from malice.tournaments.league.closing import find_absent
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.formats import decide
-from malice.tournaments.league.formats.situation import Decision, Done, Situation, make_situation
+from malice.tournaments.league.formats.situation import Decision, Done, FormatInput, make_format_input
 from malice.tournaments.league.journal import (
     Absence,
     AnyEvent,
     Begun,
-    Entered,
+    FileEntry,
     FileRead,
     PartClosed,
     State,
@@ -38,7 +38,7 @@ class House:
 
     def __init__(self, labels: Sequence[str], **settings: Any) -> None:
         self.league = League()
-        self.games: list[Game] = []
+        self.games: list[GameSummary] = []
         self._apply(Begun("5a" * 32))
         self._versions: dict[str, int] = {}
         self.config = Config(entries=(), name="t")
@@ -64,7 +64,8 @@ class House:
         rulesets = tuple(store_ruleset(load_ruleset(name)) for name in self.config.rulesets)
         why = Absence("crash", "it is gone", "")
         entered = tuple(
-            Entered(label, self._versions[label], why if label in broken else None, label in broken) for label in labels
+            FileEntry(label, self._versions[label], why if label in broken else None, label in broken)
+            for label in labels
         )
         self._apply(FileRead(self.config, rulesets, entered))
 
@@ -75,9 +76,9 @@ class House:
     def change_state(self, label: str, state: State) -> None:
         self._apply(StateChanged(label, state))
 
-    def look(self, suspended: Sequence[str] = ()) -> Situation:
+    def look(self, suspended: Sequence[str] = ()) -> FormatInput:
         finished = [game.finish() for game in self.games]
-        return make_situation(self.tournament, finished, suspended, lambda: self.games)
+        return make_format_input(self.tournament, finished, suspended, lambda: self.games)
 
     def decide(self, suspended: Sequence[str] = ()) -> Decision:
         return decide(self.look(suspended))

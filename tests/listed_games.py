@@ -16,9 +16,9 @@ from malice.site_pages.colours import Marks
 from malice.site_pages.files import Folder
 from malice.site_pages.game_list import LATEST, SIZE, ListedGames
 from malice.site_pages.game_rows import make_game_row
-from malice.site_pages.pages import Games, Pages
+from malice.site_pages.pages import GameCount, Pages
 from malice.site_pages.reasons import Reasons
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from tests.test_site_league import League
 
 START = 1_767_225_600
@@ -29,7 +29,7 @@ CODES = sorted(REASONS.words["standard"])
 
 def make_games(
     labels: Sequence[str], deals: int, seats: int = 2, ruleset: str = "standard", seed: int = 0
-) -> Iterator[Game]:
+) -> Iterator[GameSummary]:
     """Yield a round-robin, table by table: a game a minute, the first label wins most, every 50th fails."""
     random = Random(seed)
     numbers = count()
@@ -41,7 +41,7 @@ def make_games(
             drawn = random.random() < 0.1
             places = tuple(1 if drawn or seat == winner else 2 for seat in range(seats))
             failed = number % 50 == 49 and not drawn
-            yield Game(
+            yield GameSummary(
                 key=Key(0, table, deal, rotation),
                 number=number,
                 ruleset=ruleset,
@@ -60,7 +60,7 @@ def make_games(
             )
 
 
-def write_list(folder: Path, games: Iterable[Game], standings: Mapping[Key, str] = MappingProxyType({})) -> None:
+def write_list(folder: Path, games: Iterable[GameSummary], standings: Mapping[Key, str] = MappingProxyType({})) -> None:
     """Write the page of these games with all that it needs."""
     out = Folder(folder)
     for path in STATIC.iterdir():
@@ -74,6 +74,6 @@ def write_list(folder: Path, games: Iterable[Game], standings: Mapping[Key, str]
         out.write(f"data/{name}.js", shards.make_script(name, shards.make_header(name, number), listed.pack()))
     total = sum(map(len, blocks.values()))
     latest = [make_game_row(game, REASONS.describe(game)) for game in reversed(block[-LATEST:])]
-    out.write(live.NAME, live.make_script("", live.NEVER))
-    pages = Pages(League(deals=0, planned=1).tournament(), {}, Games(total, total), "")
+    out.write(live.NAME, live.make_live_script("", live.NEVER))
+    pages = Pages(League(deals=0, planned=1).tournament(), {}, GameCount(total, total), "")
     out.write("games.html", pages.render_games(latest, list(blocks)))

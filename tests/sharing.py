@@ -27,7 +27,7 @@ from malice.tournaments.running.merged import finish_merge
 from malice.tournaments.running.opening import open_league
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.recalling import recall_plan
-from malice.tournaments.running.run import Terms, run_tournament
+from malice.tournaments.running.run import RunTerms, run_tournament
 from malice.tournaments.running.share_run import create_games, play_share
 from malice.tournaments.running.shares import parse_share
 
@@ -88,9 +88,9 @@ def found_league(folder: Path, *, choose: Choose | None = None, **settings: obje
     with Store(path, create=True) as store, nobody_greeted():
         plan = open_league(store, config, folder)
         if choose:
-            run_tournament(store, plan, io.StringIO(), Terms(1, kept=KeptBots(path), playing=Puppets(choose)))
+            run_tournament(store, plan, io.StringIO(), RunTerms(1, kept=KeptBots(path), playing=Puppets(choose)))
         else:
-            create_games(store, plan, io.StringIO(), Terms(1, kept=KeptBots(path)))
+            create_games(store, plan, io.StringIO(), RunTerms(1, kept=KeptBots(path)))
     return path
 
 
@@ -110,7 +110,7 @@ def recall(store: Store, share: str) -> Plan:
 def play(copy: Path, share: str, choose: Choose = play_fairly) -> Path:
     """Play a share on a copy, and return the copy."""
     with Store(copy, create=True) as store, nobody_greeted():
-        assert play_share(store, recall(store, share), io.StringIO(), Terms(1, playing=Puppets(choose))) == 0
+        assert play_share(store, recall(store, share), io.StringIO(), RunTerms(1, playing=Puppets(choose))) == 0
     return copy
 
 

@@ -12,9 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
-from malice.tournaments.ratings.comparison import Advantage, Others, compute_advantage
+from malice.tournaments.ratings.comparison import Advantage, Others, measure_advantage
 from malice.tournaments.ratings.fit import ELO, RatedGame, fit_ratings
-from malice.tournaments.ratings.head_to_head import head_to_head
+from malice.tournaments.ratings.head_to_head import compare_head_to_head
 from malice.tournaments.ratings.seats import rate_seats
 
 Interval = tuple[float | None, float | None, float | None]
@@ -87,8 +87,8 @@ def list_intervals(league: League, games: list[RatedGame]) -> Iterator[tuple[str
     for side in rate_seats(games, league.sides):
         yield "seat", (side.score, side.score_low, side.score_high)
     if len(league.strengths) == 2:
-        both = head_to_head(_list_pairs(games, 0, 1))
-        found = compute_advantage(both.pair_counts, 2)
+        both = compare_head_to_head(_list_pairs(games, 0, 1))
+        found = measure_advantage(both.pair_counts, 2)
         yield "comparison", (found.elo, found.elo_low, found.elo_high)
         yield "luck", (both.luck, both.luck_low, both.luck_high)
     if len(league.strengths) == 3:
@@ -102,7 +102,7 @@ def _compare_against(games: list[RatedGame]) -> Advantage:
     counts = [0] * 9
     for one, other in zip(ours, theirs, strict=True):
         counts[round(4 + 2 * (sum(one) - sum(other)))] += 1
-    return compute_advantage(counts, 4, Others(1, float(np.mean(ours + theirs))))
+    return measure_advantage(counts, 4, Others(1, float(np.mean(ours + theirs))))
 
 
 def _list_pairs(games: list[RatedGame], one: int, other: int) -> Iterator[tuple[float, float]]:

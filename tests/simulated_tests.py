@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from malice.tournaments.ratings.comparison import compute_advantage
+from malice.tournaments.ratings.comparison import measure_advantage
 from malice.tournaments.ratings.pairs import convert_to_elo
 from malice.tournaments.ratings.sprt import Sprt, Verdict
 from tests.simulated_deals import make_chances
@@ -56,7 +56,7 @@ def measure_estimates(
     held = above = deals = 0
     found = []
     for ended in run_tests(test, chances, runs, most, np.random.default_rng(seed)):
-        advantage = compute_advantage(ended.counts, 2, stopped=(test, ended.verdict) if corrected else None)
+        advantage = measure_advantage(ended.counts, 2, stopped=(test, ended.verdict) if corrected else None)
         low, middle, high = advantage.elo_low, advantage.elo, advantage.elo_high
         assert middle is not None
         found.append(middle)

@@ -13,10 +13,10 @@ import pytest
 from malice.referee.games.spite import luck
 from malice.referee.rulesets import load_ruleset
 from malice.tournaments.league import adjustment, replaying
-from malice.tournaments.league.adjusted_pairs import compare_sharply
+from malice.tournaments.league.adjusted_pairs import compare_without_luck
 from malice.tournaments.league.adjustment import Compared, adjust_deals
 from malice.tournaments.league.comparison import compare_entries
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.store import Store
 from malice.tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores, fit_luck
 from tests.leagues import play_small_league
@@ -104,7 +104,7 @@ def test_what_one_had_of_luck_the_other_lacked(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(adjustment, "adjust_scores", lambda *each: told.append(each[:2]))
     monkeypatch.setattr(adjustment, "FEWEST", 3)
     with Store(play_small_league(tmp_path, deals=3)) as store:
-        by_deal: dict[tuple[int, int], list[Game]] = {}
+        by_deal: dict[tuple[int, int], list[GameSummary]] = {}
         for game in store.games():
             by_deal.setdefault((game.key.table, game.key.deal), []).append(game)
         one, other = next(iter(by_deal.values()))[0].labels
@@ -128,7 +128,7 @@ def test_a_ruleset_for_which_nothing_was_fitted_is_not_played_again(
     monkeypatch.setattr(adjustment, "FEWEST", 1)
     monkeypatch.setattr(replaying, "measure_luck", lambda luck, record: pytest.fail(str(record.key)))
     with Store(play_small_league(tmp_path)) as store:
-        assert list(compare_sharply(store)) == []
+        assert list(compare_without_luck(store)) == []
 
 
 @pytest.mark.usefixtures("measured")
@@ -177,7 +177,7 @@ def test_who_waits_hears_how_many_games_are_played_again_and_of_each(
     monkeypatch.setattr(adjustment, "MOST_GAMES", most)
     with Store(play_small_league(tmp_path, deals=2)) as store:
         for compare in (
-            lambda watcher: list(compare_sharply(store, watcher)),
+            lambda watcher: list(compare_without_luck(store, watcher)),
             lambda watcher: compare_entries(store, "greedy", "uniform", adjusted=True, watcher=watcher),
         ):
             watcher = Waiting()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from malice.tournaments.entries.bots import BotSpec, load_bot_folder
+from malice.tournaments.entries.bots import Bot, load_bot_folder
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.file import list_league_files
@@ -136,11 +136,11 @@ def test_stderr_is_never_published(cup: Path, tmp_path: Path) -> None:
     assert not Publication(anonymous=True, evidence=None).shows_evidence("bot 1")
 
 
-def list_bots(*labels: str) -> tuple[tuple[str, ...], tuple[str, ...], list[BotSpec]]:
+def list_bots(*labels: str) -> tuple[tuple[str, ...], tuple[str, ...], list[Bot]]:
     return (
         labels,
         tuple(f"bots/{label}" for label in labels),
-        [BotSpec(Manifest(label, ()), (), None, "") for label in labels],
+        [Bot(Manifest(label, ()), (), None, "") for label in labels],
     )
 
 

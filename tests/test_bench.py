@@ -32,7 +32,7 @@ def test_games_that_were_really_played_verify(tmp_path: Path, monkeypatch: pytes
 def test_every_row_of_the_site_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playouts, "ENTRIES", 5)
 
-    rows = list(pages.pages(Site().open_writer, games=40))
+    rows = list(pages.measure_pages(Site().open_writer, games=40))
 
     assert [row.unit for row in rows] == ["games/s", "games/s", "MB", "bytes/game", "s", "s"]
     assert "site of 20 different games" in rows[1].what
@@ -46,7 +46,7 @@ def test_every_row_of_a_league_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(leagues, "count_processors", lambda: 2)
     monkeypatch.setattr(playouts, "ProcessPoolExecutor", lambda mp_context: ThreadPoolExecutor(1))
 
-    rows = list(leagues.leagues(games=18))
+    rows = list(leagues.measure_leagues(games=18))
 
     assert [row.what.split(",")[0] for row in rows[::2]] == ["store", "verify of 18 games", "export of 18 games"]
     assert all(row.value > 0 for row in rows)
@@ -57,7 +57,7 @@ def test_every_other_game_is_compared_with_the_default_ruleset(monkeypatch: pyte
     monkeypatch.setattr(games, "ROUNDS", 1)
     monkeypatch.setattr(games, "GAMES", 1)
 
-    rows = list(games.each_game())
+    rows = list(games.measure_each_game())
 
     assert len(rows) == len(list_shipped()) - 1
     assert all(row.ratio and row.ratio > 0 for row in rows)

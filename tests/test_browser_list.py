@@ -14,7 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from malice.site_pages import text
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from tests.listed_games import CODES, make_games, write_list
 from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, find, visit
@@ -31,7 +31,7 @@ COUNT = 100_000
 
 
 @pytest.fixture(scope="module")
-def games() -> list[Game]:
+def games() -> list[GameSummary]:
     """A round-robin of sixty, and three seats under another ruleset at the end."""
     trio = make_games((ARABIC, HOSTILE, TWINS[0]), 5, 3, "multi-3")
     duels = list(make_games(LABELS, 29))[: COUNT - 15]
@@ -43,7 +43,7 @@ def games() -> list[Game]:
 
 
 @pytest.fixture(scope="module")
-def folder(games: list[Game], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(games: list[GameSummary], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of these games."""
     folder = tmp_path_factory.mktemp("list")
     write_list(folder, games)
@@ -81,7 +81,7 @@ def wait_for(browser: Chrome, words: str) -> None:
     WebDriverWait(browser, PATIENCE_S).until(lambda _: told(browser).startswith(words))
 
 
-def lost(game: Game, label: str, other: str = "") -> bool:
+def lost(game: GameSummary, label: str, other: str = "") -> bool:
     if label not in game.labels or (other and other not in game.labels):
         return False
     own = game.places[game.labels.index(label)]
@@ -98,7 +98,9 @@ def fresh_tab(browser: Chrome) -> Iterator[Chrome]:
     browser.switch_to.window(before)
 
 
-def test_form_and_address_filter_a_hundred_thousand_games(games: list[Game], fresh_tab: Chrome, folder: Path) -> None:
+def test_form_and_address_filter_a_hundred_thousand_games(
+    games: list[GameSummary], fresh_tab: Chrome, folder: Path
+) -> None:
     browser = fresh_tab
     open_list(browser, folder)
     assert told(browser) == "100,000 of 100,000 games"
@@ -125,7 +127,7 @@ def test_form_and_address_filter_a_hundred_thousand_games(games: list[Game], fre
     assert find(browser, "#opponent").get_property("value") == TWINS[1]
 
 
-def test_every_field_finds_the_games_that_python_finds(games: list[Game], browser: Chrome, folder: Path) -> None:
+def test_every_field_finds_the_games_that_python_finds(games: list[GameSummary], browser: Chrome, folder: Path) -> None:
     day = "2026-01-02"
     fields = {
         "ending=crash": lambda game: "crash" in game.verdicts,
@@ -150,11 +152,11 @@ def test_every_field_finds_the_games_that_python_finds(games: list[Game], browse
         wait_for(browser, f"{sum(map(finds, games)):,} of 100,000 games")
 
 
-def lost_by_all(game: Game, winner: str) -> bool:
+def lost_by_all(game: GameSummary, winner: str) -> bool:
     return all(place > 1 for label, place in zip(game.labels, game.places, strict=True) if label != winner)
 
 
-def test_pages_and_orders_have_addresses(games: list[Game], browser: Chrome, folder: Path) -> None:
+def test_pages_and_orders_have_addresses(games: list[GameSummary], browser: Chrome, folder: Path) -> None:
     open_list(browser, folder, "#sort=longest")
     by_length = [str(game.key) for game in sorted(games, key=lambda game: (game.actions, game.number), reverse=True)]
     assert keys(browser) == by_length[:100]
@@ -173,7 +175,9 @@ def test_pages_and_orders_have_addresses(games: list[Game], browser: Chrome, fol
     assert told(browser) == "0 of 100,000 games. Not understood: max=many"
 
 
-def test_a_deal_has_a_row_with_the_points_of_every_rotation(games: list[Game], browser: Chrome, folder: Path) -> None:
+def test_a_deal_has_a_row_with_the_points_of_every_rotation(
+    games: list[GameSummary], browser: Chrome, folder: Path
+) -> None:
     open_list(browser, folder, f"#bot={quote(HOSTILE)}&ruleset=standard&view=deals&sort=first")
     own = sorted((game for game in games if HOSTILE in game.labels and len(game.labels) == 2), key=deal_of)
     deals = {key: [point(game, HOSTILE) for game in each] for key, each in groupby(own, deal_of)}
@@ -194,11 +198,11 @@ def test_a_deal_has_a_row_with_the_points_of_every_rotation(games: list[Game], b
     assert len(browser.find_elements(By.CSS_SELECTOR, "#list tbody tr:first-child .outcome a")) == 3
 
 
-def deal_of(game: Game) -> tuple[int, int, int]:
+def deal_of(game: GameSummary) -> tuple[int, int, int]:
     return game.key.part, game.key.table, game.key.deal
 
 
-def point(game: Game, label: str) -> float:
+def point(game: GameSummary, label: str) -> float:
     own = game.places[game.labels.index(label)]
     return 0.5 if len(set(game.places)) == 1 else float(own == 1)
 

@@ -17,7 +17,7 @@ import pytest
 from malice.referee.records import Record
 from malice.tournaments.commands.exit_codes import FINDINGS
 from malice.tournaments.league import comparison
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.deadline import Deadline
 from tests.kept.repositories import commit, start_repository
@@ -149,10 +149,10 @@ def pass_time_with_games(patch: pytest.MonkeyPatch) -> None:
 
     One job begins with one rotation of the first deals, so no test can have its answer by then.
     """
-    stored: list[tuple[Game, Record]] = []
+    stored: list[tuple[GameSummary, Record]] = []
     add_all = Store.add_all
 
-    def add_and_tell(store: Store, games: Iterable[tuple[Game, Record]]) -> None:
+    def add_and_tell(store: Store, games: Iterable[tuple[GameSummary, Record]]) -> None:
         new = list(games)
         add_all(store, new)
         stored.extend(new)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malice.tournaments.ratings.comparison import Others, compute_advantage, estimate_score, flip_signs
+from malice.tournaments.ratings.comparison import Others, estimate_score, flip_signs, measure_advantage
 from malice.tournaments.ratings.covariance import student_cdf
 from malice.tournaments.ratings.fit import fit_ratings
 from tests.rated_games import pairs
@@ -19,14 +19,14 @@ COUNTS = st.one_of(*(st.lists(st.integers(0, 400), min_size=cells, max_size=cell
 
 
 def test_pairs_give_the_golden_figures() -> None:
-    found = compute_advantage((34, 54, 31 + 32, 64, 75), 2)
+    found = measure_advantage((34, 54, 31 + 32, 64, 75), 2)
 
     assert f"{found.elo:.2f} {found.nelo:.2f}" == "55.58 57.94"
 
 
 @given(COUNTS)
 def test_every_figure_is_a_number_or_absent(counts: list[int]) -> None:
-    found = compute_advantage(counts, len(counts) // 2)
+    found = measure_advantage(counts, len(counts) // 2)
 
     for name, value in msgspec.structs.asdict(found).items():
         if isinstance(value, float):
@@ -36,7 +36,7 @@ def test_every_figure_is_a_number_or_absent(counts: list[int]) -> None:
 
 @given(COUNTS)
 def test_the_other_player_has_the_same_figures_the_other_way_round(counts: list[int]) -> None:
-    ours, theirs = (compute_advantage(each, len(counts) // 2) for each in (counts, counts[::-1]))
+    ours, theirs = (measure_advantage(each, len(counts) // 2) for each in (counts, counts[::-1]))
 
     assert ours.p == pytest.approx(theirs.p)
     if ours.score_low is not None and theirs.score_high is not None:
@@ -46,7 +46,7 @@ def test_the_other_player_has_the_same_figures_the_other_way_round(counts: list[
 
 
 def test_what_the_deals_do_not_tell_is_absent() -> None:
-    none, one, twins = (compute_advantage(each, 2) for each in ((0,) * 5, (0, 0, 0, 0, 1), (0, 0, 9, 0, 0)))
+    none, one, twins = (measure_advantage(each, 2) for each in ((0,) * 5, (0, 0, 0, 0, 1), (0, 0, 9, 0, 0)))
 
     assert (none.score, none.elo, none.elo_low, none.los, none.p) == (None,) * 5
     assert (one.score, one.elo, one.score_low) == (1, None, None)
@@ -57,11 +57,11 @@ def test_what_the_deals_do_not_tell_is_absent() -> None:
 def test_superiority_is_that_of_standings_and_unknown_below_five_deals() -> None:
     deals = [(1.0, 1.0)] * 4 + [(1.0, 0.0)] * 2 + [(0.0, 0.0)] * 3
 
-    found = compute_advantage((3, 0, 2, 0, 4), 2).los
+    found = measure_advantage((3, 0, 2, 0, 4), 2).los
 
     assert found == pytest.approx(fit_ratings(pairs(0, 1, deals), 2).los[0, 1], abs=0.01)
     assert found == pytest.approx(student_cdf(1 / 18 / math.sqrt(31 / 18 / 72), 8), abs=1e-6)
-    assert compute_advantage((0, 0, 1, 0, 3), 2).los is None
+    assert measure_advantage((0, 0, 1, 0, 3), 2).los is None
 
 
 def test_who_won_every_deal_has_a_bound_below() -> None:
@@ -109,7 +109,7 @@ def test_intervals_hold_as_often_as_they_say(deals: int, chances: tuple[float, f
 
 @given(COUNTS, st.integers(1, 8), st.floats(0, 1))
 def test_against_others_every_figure_is_a_number_or_absent(counts: list[int], weight: int, mean: float) -> None:
-    found = compute_advantage(counts, len(counts) // 2, Others(weight, mean))
+    found = measure_advantage(counts, len(counts) // 2, Others(weight, mean))
 
     for name, value in msgspec.structs.asdict(found).items():
         if isinstance(value, float):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from malice.referee.errors import DataError
-from malice.tournaments.league.config import Config, EntryLine, encode_identity, read_config
+from malice.tournaments.league.config import Config, LabelledBot, encode_identity, read_config
 
 
 def read(tmp_path: Path, text: str) -> Config:
@@ -19,7 +19,7 @@ def read(tmp_path: Path, text: str) -> Config:
 def test_entries_are_words_or_tables(tmp_path: Path) -> None:
     config = read(tmp_path, 'entries = ["greedy", {bot = "./mine", label = "me"}]')
 
-    assert config.entries == ("greedy", EntryLine("./mine", "me"))
+    assert config.entries == ("greedy", LabelledBot("./mine", "me"))
     assert config.rulesets == ("standard",)
 
 

@@ -15,8 +15,8 @@ from malice.referee.toml_files import convert
 from malice.tournaments.league.comparison import read_comparison
 from malice.tournaments.league.config import Config, check_config, read_config
 from malice.tournaments.league.contents import Finished
-from malice.tournaments.league.contest import make_contest
-from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.contest import make_sequential_test
+from malice.tournaments.league.judgement import find_counted_games
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import Tournament
 from malice.tournaments.ratings.sprt import Sprt
@@ -62,7 +62,7 @@ def play_all(tournament: Tournament, chance: random.Random) -> list[Finished]:
 def test_what_counts_does_not_depend_on_what_was_played_ahead(seed: int) -> None:
     tournament, chance = plan_comparison("greedy", "first", test=Sprt(elo1=60)), random.Random(seed)
     games = play_all(tournament, chance)
-    whole = judge(tournament, games)
+    whole = find_counted_games(tournament, games)
     (contest,) = whole.contests.values()
     assert contest.verdict == "H1"
     assert contest.end == contest.deals - 1
@@ -70,9 +70,9 @@ def test_what_counts_does_not_depend_on_what_was_played_ahead(seed: int) -> None
 
     ahead = [game for game in games if not contest.leaves_out(game.key.deal) or chance.random() < 0.3]
     shuffled = chance.sample(ahead, len(ahead))
-    live = make_contest(tournament, 0, shuffled)
+    live = make_sequential_test(tournament, 0, shuffled)
 
-    assert judge(tournament, ahead).counted == whole.counted
+    assert find_counted_games(tournament, ahead).counted == whole.counted
     assert live is not None
     assert (live.end, live.counts) == (contest.end, contest.counts)
 
@@ -98,16 +98,16 @@ def test_a_deal_that_is_not_whole_holds_up_those_after_it() -> None:
     tournament = plan_comparison("greedy", "first", test=Sprt(elo1=60))
     games = [game for game in play_all(tournament, random.Random(1)) if game.key != Key(0, 0, 5, 1)]
 
-    (contest,) = judge(tournament, games).contests.values()
+    (contest,) = find_counted_games(tournament, games).contests.values()
 
     assert (contest.deals, contest.end) == (5, None)
-    assert len(judge(tournament, games).counted) == len(games)
+    assert len(find_counted_games(tournament, games).counted) == len(games)
 
 
 def test_a_comparison_without_a_test_plays_every_deal() -> None:
     tournament = plan_comparison("greedy", "first")
 
-    (contest,) = judge(tournament, play_all(tournament, random.Random(1))).contests.values()
+    (contest,) = find_counted_games(tournament, play_all(tournament, random.Random(1))).contests.values()
 
     assert (contest.deals, contest.end, contest.llr, sum(contest.counts)) == (300, None, None, 300)
 
@@ -115,7 +115,7 @@ def test_a_comparison_without_a_test_plays_every_deal() -> None:
 def test_against_others_a_deal_is_what_the_new_bot_wins_and_what_the_base_does_not() -> None:
     tournament = plan_comparison("greedy", "first", "uniform", "staller", rulesets=("standard", "aces"))
     (part,) = tournament.parts
-    contest = make_contest(tournament, 0)
+    contest = make_sequential_test(tournament, 0)
     assert contest is not None
     assert [tuple(entrant.label for entrant in table.entrants) for table in part.tables[:4]] == [
         *(("greedy", "uniform"), ("first", "uniform"), ("greedy", "staller"), ("first", "staller"))

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from malice.protocol.codec import encode
-from malice.referee.records import Fault, Record
+from malice.referee.records import Record, RecordedVerdict
 from malice.referee.requests import replay_requests
 from malice.referee.verdicts import Verdict
 from malice.tournaments.cli import main
@@ -159,7 +159,7 @@ def test_a_request_that_was_cut_is_recognised() -> None:
 
 
 def test_hostile_text_is_spelled_out() -> None:
-    fault = Fault(0, "illegal", 0, "got \x1b[2J", None, ("< \x9b2J",), "\u202eoops\x07")
+    fault = RecordedVerdict(0, "illegal", 0, "got \x1b[2J", None, ("< \x9b2J",), "\u202eoops\x07")
     record = replace(failed_at_once(()), faults=(fault,), entries=(("\x1bX", ""), ("fine", "")))
 
     text = "\n".join(format_dialogue(record, 0, told(record, 0)))

@@ -145,7 +145,7 @@ def test_every_line_of_json_is_a_message(text: str) -> None:
 
 
 def anchors(path: Path) -> set[str]:
-    return {heading.anchor for heading in markdown.render(path.read_text("utf-8"), lambda link: link).headings}
+    return {heading.anchor for heading in markdown.render_markdown(path.read_text("utf-8"), lambda link: link).headings}
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -169,7 +169,7 @@ def test_a_list_at_the_top_has_every_section_in_order(page: str) -> None:
     text = source(page)
     top = re.findall(r"^(?:- |  ).*$", text.partition("\n## ")[0], re.MULTILINE)
     listed = re.findall(r"\]\(#([^)]+)\)", "\n".join(top))
-    sections = [each.anchor for each in markdown.render(text, lambda link: link).headings if each.level == 2]
+    sections = [each.anchor for each in markdown.render_markdown(text, lambda link: link).headings if each.level == 2]
 
     assert not listed or [anchor for anchor in listed if anchor in sections] == sections
 
@@ -216,7 +216,7 @@ def ruleset_row(name: str) -> list[str]:
     ruleset = load_ruleset(name)
     least, most = ruleset.rules.players
     seats = str(least) if least == most else f"{least}–{most}"
-    _, payoff, centre, stock = rules_text.describe_ruleset(ruleset).seats[0].figures.values()
+    _, payoff, centre, stock = rules_text.make_ruleset_text(ruleset).seats[0].figures.values()
     slots = "∞" if centre == "unlimited" else centre
     return [f"`{name}`", ruleset.about, seats, payoff, slots, stock.removeprefix("only ")]
 

@@ -21,13 +21,13 @@ from malice.tournaments.league.store import Store
 from malice.tournaments.running.events import (
     ComparisonState,
     EntrySuspended,
-    Event,
     GameFailed,
     GameFinished,
     GameStarted,
-    PartClosed,
-    PartCreated,
+    PartFinished,
+    PartOpened,
     RunEnded,
+    RunEvent,
     RunStarted,
     VerdictGiven,
 )
@@ -46,14 +46,14 @@ ROOM_BYTES = 3000
 """What is left for the events of some games."""
 
 
-def decode(line: bytes) -> Event:
+def decode(line: bytes) -> RunEvent:
     """Return the event of a line that has its fields and no others."""
-    event: Event = msgspec.json.decode(line, type=AnyEvent)
+    event: RunEvent = msgspec.json.decode(line, type=AnyEvent)
     assert msgspec.json.encode(event) == line
     return event
 
 
-def read(path: Path) -> list[Event]:
+def read(path: Path) -> list[RunEvent]:
     return [decode(line) for line in path.read_bytes().splitlines()]
 
 
@@ -62,11 +62,11 @@ def play(folder: Path, *words: str | Path) -> Result:
     return malice("run", folder / "t.toml", "--db", folder / "t.db", "--isolation", "none", *words)
 
 
-def pick(events: Sequence[Event], kind: type[E]) -> list[E]:
+def pick(events: Sequence[RunEvent], kind: type[E]) -> list[E]:
     return [event for event in events if isinstance(event, kind)]
 
 
-def check_order(events: Sequence[Event]) -> None:
+def check_order(events: Sequence[RunEvent]) -> None:
     """Check that every game began before anything else is told of it, and that counts go up one by one."""
     begun: set[str] = set()
     for event in events:
@@ -97,7 +97,7 @@ def resumed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
+def killed(tmp_path_factory: pytest.TempPathFactory) -> list[RunEvent]:
     """The events of a run whose referee was killed in its third game, and that Ctrl-C ended in the same game later."""
     run = Run(tmp_path_factory.mktemp("killed"))
     teller = f"{sys.executable} {BOTS / 'teller.py'} fifo"
@@ -120,7 +120,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
 
 
 @pytest.fixture(scope="module")
-def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Event]]:
+def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[RunEvent]]:
     """The league of a comparison, and its events, which went to stdout."""
     db = tmp_path_factory.mktemp("compared") / "c.db"
     words = ("--isolation", "none", "--seed", "events", "--elo1", "150", "--db", db)
@@ -130,7 +130,9 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Event
     return db, [decode(line.encode()) for line in result.stdout.splitlines()]
 
 
-def test_every_kind_of_event_occurs(resumed: Path, killed: list[Event], compared: tuple[Path, list[Event]]) -> None:
+def test_every_kind_of_event_occurs(
+    resumed: Path, killed: list[RunEvent], compared: tuple[Path, list[RunEvent]]
+) -> None:
     first, _, second = (resumed / "e.jsonl").read_bytes().partition(b'{"type":"game_sta\n')
     events = [decode(line) for line in (first + second).splitlines()]
 
@@ -151,15 +153,15 @@ def test_two_runs_are_one_story_that_agrees_with_the_league(resumed: Path) -> No
 
     assert {game.key: game.digest for game in games} == {key: game.digest for key, game in stored.items()}
     assert [(run.done, run.total) for run in pick([*first, *second], RunStarted)] == [(0, 2), (2, 8)]
-    assert [part.games for part in pick([*first, *second], PartCreated)] == [2, 6]
-    assert [part.part for part in pick([*first, *second], PartClosed)] == [0, 1]
+    assert [part.games for part in pick([*first, *second], PartOpened)] == [2, 6]
+    assert [part.part for part in pick([*first, *second], PartFinished)] == [0, 1]
     assert {(each.label, each.code) for each in pick(first, VerdictGiven)} == {("dies", "crash")}
     assert [(each.label, each.part) for each in pick(second, EntrySuspended)] == [("dies", 1)]
     (told,) = pick(second, StandingsComputed)
     assert [row.label for row in told.standings[0].rows] == ["greedy", "dies"]
 
 
-def test_a_game_that_the_referee_could_not_finish_begins_again_and_ctrl_c_is_told(killed: list[Event]) -> None:
+def test_a_game_that_the_referee_could_not_finish_begins_again_and_ctrl_c_is_told(killed: list[RunEvent]) -> None:
     check_order(killed)
     (failed,) = pick(killed, GameFailed)
     assert failed.again
@@ -173,7 +175,7 @@ def test_a_game_that_the_referee_could_not_finish_begins_again_and_ctrl_c_is_tol
     assert pick(killed, StandingsComputed)
 
 
-def test_a_comparison_tells_how_it_stands_deal_by_deal_and_what_it_found(compared: tuple[Path, list[Event]]) -> None:
+def test_a_comparison_tells_how_it_stands_deal_by_deal_and_what_it_found(compared: tuple[Path, list[RunEvent]]) -> None:
     db, events = compared
     check_order(events)
     states = pick(events, ComparisonState)

@@ -15,15 +15,15 @@ from msgspec.structs import replace
 
 from malice import site_pages
 from malice.referee.digests import compute_digest, compute_tournament_sha
-from malice.referee.records import Batch, Fault, GameOrder, Key, Record
+from malice.referee.records import Batch, GameOrder, Key, Record, RecordedVerdict
 from malice.tournaments.errors import Stopped
 from malice.tournaments.farm.blocks import cut_blocks
 from malice.tournaments.farm.cluster import Answered, Signalled
 from malice.tournaments.farm.work import Answer, Introduction, Refusal, Task
-from malice.tournaments.league.remembering import RememberingReader
+from malice.tournaments.league.remembering import CachingReader
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
-from malice.tournaments.running.audit import Audit, Checkers
+from malice.tournaments.running.audit import Audit, CheckPool
 from malice.tournaments.running.hooks import Hooks
 from malice.tournaments.running.opening import open_league
 from tests.farms import CONFIG, GAMES, GREETING, Chaos, League, SimulatedCluster, dispatch, play_game
@@ -85,7 +85,7 @@ LIES = {
     "speed": lie(lambda record: replace(record, speed=3.0)),
     "key": lie(lambda record: replace(record, key=replace(record.key, deal=5 - record.key.deal))),
     "digest": lambda record: replace(record, digest="0" * 64),
-    "verdict": lambda record: replace(record, faults=(Fault(0, "crash", 0, "gone", None, (), ""),)),
+    "verdict": lambda record: replace(record, faults=(RecordedVerdict(0, "crash", 0, "gone", None, (), ""),)),
     "times": lambda record: replace(record, cpu_micros=()),
     "used": lambda record: replace(record, seats=tuple(replace(each, used_ms=1e308) for each in record.seats)),
     "notes": lambda record: replace(record, notes={-5: "before the game"}),
@@ -237,7 +237,7 @@ def test_workers_that_cannot_go_on_are_none_that_vanished_over_a_game(league: Le
 
 
 def test_a_replay_that_cannot_begin_is_no_fault_of_the_worker(league: League) -> None:
-    class Broken(Checkers):
+    class Broken(CheckPool):
         def submit(self, pieces: Sequence[bytes]) -> Future[list[bytes]]:
             future: Future[list[bytes]] = Future()
             future.set_exception(OSError("no more processes"))
@@ -346,7 +346,7 @@ def test_the_site_shows_how_fast_the_workers_were(league: League, tmp_path: Path
     league.run(SimulatedCluster("ann", "bob", greetings={"bob": slow}), drawn=0)
 
     with Store(league.path) as store:
-        site_pages.SiteWriter(RememberingReader(store), tmp_path / "site").render()
+        site_pages.SiteWriter(CachingReader(store), tmp_path / "site").render()
     front, bot = ((tmp_path / "site" / name).read_text() for name in ("index.html", "bots/greedy.html"))
 
     assert f"{GAMES} games on workers of factor 0.5 to 1.25" in front

@@ -315,7 +315,7 @@ def test_a_report_that_is_none_fails_the_bot_and_says_so(
     bots: tuple[str, ...], report: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "malice.tournaments.farm.exams.Proctor.examine", lambda *_: dict.fromkeys(bots, ExamAnswer(report))
+        "malice.tournaments.farm.exams.ExamSender.examine", lambda *_: dict.fromkeys(bots, ExamAnswer(report))
     )
 
     done = CliRunner().invoke(main, ("check", *bots, "--dask", "tcp://127.0.0.1:9"))
@@ -330,7 +330,7 @@ def test_no_text_of_a_report_passes_for_a_line_of_ours(monkeypatch: pytest.Monke
     thought = Thought(1.0, 1.0, bad, "\x1b\nError: all", 0, 0, bad)
     report = Report(bad, True, bad, (Step(bad, bad, "failed", bad, (bad,), finding),), (thought,))
     answer = ExamAnswer(msgspec.json.encode(report).decode())
-    monkeypatch.setattr("malice.tournaments.farm.exams.Proctor.examine", lambda *_: {"first": answer})
+    monkeypatch.setattr("malice.tournaments.farm.exams.ExamSender.examine", lambda *_: {"first": answer})
 
     done = CliRunner().invoke(main, ("check", "first", "--dask", "tcp://127.0.0.1:9"))
 
@@ -342,7 +342,7 @@ def test_no_text_of_a_report_passes_for_a_line_of_ours(monkeypatch: pytest.Monke
 def test_one_bot_is_reported_as_without_a_cluster(options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     report = Report("first", True, "none", (Step("starts", "starts in time", "passed", "1 ms"),), ())
     answer = ExamAnswer(msgspec.json.encode(report).decode())
-    monkeypatch.setattr("malice.tournaments.farm.exams.Proctor.examine", lambda *_: {"first": answer})
+    monkeypatch.setattr("malice.tournaments.farm.exams.ExamSender.examine", lambda *_: {"first": answer})
 
     done = CliRunner().invoke(main, ("check", "first", "--dask", "tcp://127.0.0.1:9", *options))
 

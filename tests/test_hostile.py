@@ -164,7 +164,7 @@ def test_an_honest_bot_loses_no_game_on_time_in_a_tournament_of_hostile_ones(lay
     assert outcome.given_up == {}
     assert len(played) == len(entries) >= 30
     for record in played:
-        assert record.isolation.split("+")[0] == probe.strongest_layer(layer)
+        assert record.isolation.split("+")[0] == probe.find_strongest_layer(layer)
         seat = [label for label, _ in record.entries].index("honest")
         assert [fault for fault in record.faults if fault.seat == seat] == []
         code = entries[record.key.table].code
@@ -186,7 +186,7 @@ def test_names_and_notes_of_hostile_bots_are_stored_as_they_came_and_cut() -> No
 
 @pytest.mark.parametrize("way", hostile_bot.WAYS)
 def test_the_bots_of_the_benchmark_play_well_and_then_break_a_rule(way: str, referees: Referees) -> None:
-    layer = probe.strongest_layer("auto")
+    layer = probe.find_strongest_layer("auto")
     referee = referees.get(layer)
     clock = ClockRules(TOURNAMENT_MS, None, 0, 0)
     hostile = replace(player("honest"), label=way, command=(sys.executable, "-I", hostile_bot.__file__, way))

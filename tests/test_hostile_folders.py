@@ -12,8 +12,8 @@ import pytest
 from malice.referee.errors import BotError, DataError, MachineFault
 from malice.referee.toml_files import MOST_LEVELS, read_toml
 from malice.tournaments.entries import bot_files, enrolment
-from malice.tournaments.entries.bots import BotSpec, find_bot
-from malice.tournaments.entries.enrolment import enroll
+from malice.tournaments.entries.bots import Bot, find_bot
+from malice.tournaments.entries.enrolment import find_and_build_bots
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.league.config import Config
 from malice.tournaments.running import keeping, roll_call
@@ -105,19 +105,19 @@ def test_a_fault_of_ours_while_a_bot_is_read_built_kept_or_started_is_that_bots_
 ) -> None:
     folder = write_bot(tmp_path / "mine")
 
-    def fail(*_: object, **__: object) -> BotSpec:
+    def fail(*_: object, **__: object) -> Bot:
         raise RecursionError("too deep")
 
     def lack(*_: object, **__: object) -> None:
         raise MachineFault("no room")
 
-    (unread,) = enroll(["mine"], tmp_path, fail)
-    (found,) = enroll([str(folder)], tmp_path, find_bot)
+    (unread,) = find_and_build_bots(["mine"], tmp_path, fail)
+    (found,) = find_and_build_bots([str(folder)], tmp_path, find_bot)
     plan = Plan.prepare(Config(entries=("mine", "uniform")), tmp_path)
     monkeypatch.setattr(enrolment, "build", fail)
     monkeypatch.setattr(KeptBots, "keep", fail)
     monkeypatch.setattr(roll_call, "greet_bot", lack)
-    (unbuilt,) = enroll([str(folder)], tmp_path, lambda *_: found.bot)
+    (unbuilt,) = find_and_build_bots([str(folder)], tmp_path, lambda *_: found.bot)
     _, unkept = keeping.keep_bots({"mine": found.bot}, KeptBots(tmp_path / "x.db"))
 
     told = [unread.absence, unbuilt.absence, unkept["mine"], roll_call.greet_entries(plan)["mine"]]

@@ -20,7 +20,7 @@ from malice.tournaments.league.journal import (
     Absence,
     AnyEvent,
     Begun,
-    Entered,
+    FileEntry,
     FileRead,
     PartClosed,
     PartCreated,
@@ -34,7 +34,7 @@ from malice.tournaments.league.journal import (
     encode_event,
 )
 from malice.tournaments.league.league import League
-from malice.tournaments.league.parts import Draft, Entrant, PartTable
+from malice.tournaments.league.parts import Draft, PartTable, VersionKey
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.stored_rulesets import store_ruleset
 from malice.tournaments.running.opening import open_league
@@ -46,8 +46,8 @@ GREEDY = Version("greedy", 1, "1" * 64, "greedy", "1.0", "somebody", "c", ("./gr
 UNIFORM = replace(GREEDY, label="uniform", hash="2" * 64)
 CONFIG = Config(entries=("greedy", "uniform"), name="t", deals=2)
 STANDARD = store_ruleset(Plan.prepare(CONFIG, Path()).field.rulesets[0])
-FILE = FileRead(CONFIG, (STANDARD,), (Entered("greedy", 1), Entered("uniform", 1)))
-TABLE = PartTable("standard", (Entrant("greedy", 1), Entrant("uniform", 1)))
+FILE = FileRead(CONFIG, (STANDARD,), (FileEntry("greedy", 1), FileEntry("uniform", 1)))
+TABLE = PartTable("standard", (VersionKey("greedy", 1), VersionKey("uniform", 1)))
 
 
 REVISIONS = Revisions(families={"spite": load_family("spite").revision})
@@ -174,7 +174,7 @@ events: st.SearchStrategy[AnyEvent] = st.one_of(
         FileRead,
         st.builds(Config, st.tuples(labels, labels), deals=st.integers(1, 99)),
         st.just((STANDARD,)),
-        st.tuples(st.builds(Entered, labels, st.integers(0, 9), st.builds(Absence, labels, labels, labels))),
+        st.tuples(st.builds(FileEntry, labels, st.integers(0, 9), st.builds(Absence, labels, labels, labels))),
     ),
     st.just(PART),
     st.builds(PartClosed, st.integers(0, 99)),
@@ -207,13 +207,13 @@ def test_anything_else_is_no_event(text: str) -> None:
         ((), replace(GREEDY, number=3, hash="4" * 64), "expected version 2 of 'greedy', got 3"),
         ((), replace(GREEDY, number=1, hash="4" * 64), "expected version 2 of 'greedy', got 1"),
         ((), replace(GREEDY, number=2), "'greedy' played under it before"),
-        ((), replace(FILE, entries=(Entered("greedy", 2), Entered("uniform", 1))), "a version of 'greedy' up to 1"),
-        ((), replace(FILE, entries=(Entered("greedy", 1), Entered("greedy", 1))), "distinct labels"),
+        ((), replace(FILE, entries=(FileEntry("greedy", 2), FileEntry("uniform", 1))), "a version of 'greedy' up to 1"),
+        ((), replace(FILE, entries=(FileEntry("greedy", 1), FileEntry("greedy", 1))), "distinct labels"),
         ((), replace(FILE, config=replace(CONFIG, name="u")), "the tournament is 't', the file says 'u'"),
         ((), replace(FILE, config=replace(CONFIG, anchor="ana")), "the anchor 'ana'"),
         ((), replace(FILE, config=replace(CONFIG, seed="mine")), "the seed is not the one"),
         ((), replace(FILE, rulesets=()), "rulesets: expected standard"),
-        ((PART,), replace(FILE, entries=(Entered("greedy", 1),)), "expected 'uniform' among them, which has played"),
+        ((PART,), replace(FILE, entries=(FileEntry("greedy", 1),)), "expected 'uniform' among them, which has played"),
         ((PART,), PART, "number: expected 1, got 0"),
         ((), replace(PART, part=replace(PART.part, first=4)), "first: expected 0, got 4"),
         ((), replace(PART, part=replace(PART.part, commit="sha256:" + "0" * 64)), "commit: expected"),
@@ -240,10 +240,10 @@ def test_an_event_that_contradicts_those_before_it_is_refused(
     ("table", "said"),
     [
         (replace(TABLE, ruleset="duel"), "ruleset: expected one of standard, got 'duel'"),
-        (replace(TABLE, entrants=(Entrant("greedy", 1), Entrant("ana", 1))), "got 'ana' 1"),
-        (replace(TABLE, entrants=(Entrant("greedy", 2), Entrant("uniform", 1))), "got 'greedy' 2"),
-        (replace(TABLE, entrants=(Entrant("greedy", 1), Entrant("greedy", 1))), "distinct labels"),
-        (replace(TABLE, entrants=(Entrant("greedy", 1),)), "standard: is played by|standard: "),
+        (replace(TABLE, entrants=(VersionKey("greedy", 1), VersionKey("ana", 1))), "got 'ana' 1"),
+        (replace(TABLE, entrants=(VersionKey("greedy", 2), VersionKey("uniform", 1))), "got 'greedy' 2"),
+        (replace(TABLE, entrants=(VersionKey("greedy", 1), VersionKey("greedy", 1))), "distinct labels"),
+        (replace(TABLE, entrants=(VersionKey("greedy", 1),)), "standard: is played by|standard: "),
         (replace(TABLE, after=(0, 1)), r"there is no table 0\.1"),
         (replace(TABLE, after=(1, 0)), r"there is no table 1\.0"),
         (replace(TABLE, entrants=TABLE.entrants[::-1], after=(0, 0)), r"expected the entries of table 0\.0"),

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from malice.referee.records import Key
 from malice.tournaments.league import settled
-from malice.tournaments.league.contents import Game
-from malice.tournaments.league.kind_games import GameMemory, Terms
+from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.kind_games import GameMemory, GroupTerms
 from malice.tournaments.league.standings import compute_standings, make_standings
 from tests.test_site_results import game
 
@@ -24,13 +24,15 @@ GAMES = tuple(
 
 @settings(max_examples=40)
 @given(order=st.permutations(GAMES), steps=st.lists(st.integers(0, len(GAMES)), max_size=4), recent=st.integers(0, 4))
-def test_new_games_change_standings_as_if_all_games_were_new(order: list[Game], steps: list[int], recent: int) -> None:
+def test_new_games_change_standings_as_if_all_games_were_new(
+    order: list[GameSummary], steps: list[int], recent: int
+) -> None:
     """Also where a late game completes a deal whose other game rests, and where games vanish."""
     memory = GameMemory()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(settled, "RECENT", recent)
         for count in (*steps, len(order)):
-            kinds = memory.collect(order[:count], lambda each: each, None, Terms(LABELS, (), ()))
+            kinds = memory.collect(order[:count], lambda each: each, None, GroupTerms(LABELS, (), ()))
             found = make_standings(kinds, LABELS, None, dict.fromkeys(LABELS, "playing"))
 
             assert found == compute_standings(order[:count], LABELS)

@@ -24,7 +24,7 @@ from malice.tournaments.check.examination import Examination
 from malice.tournaments.check.games import Syllabus
 from malice.tournaments.check.situations import load_corpus
 from malice.tournaments.cli import main
-from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.builds import ensure_built
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.entries.programs import DEBIAN, LIBRARIES
@@ -53,7 +53,7 @@ QUICKLY = {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "0", "MAVEN_OPTS": "-XX:TieredStop
 """What makes a build cheaper, and the bot the same: compilers that optimise less, in the bot or in themselves."""
 
 
-def copied(folder: Path, home: Path) -> BotSpec:
+def copied(folder: Path, home: Path) -> Bot:
     """Return the bot of a copy of `folder`, built by its own command, quickly."""
     told = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
     shutil.copytree(folder, home, ignore=shutil.ignore_patterns("__pycache__", ".*", *told.get("ignore", ())))
@@ -67,7 +67,7 @@ def copied(folder: Path, home: Path) -> BotSpec:
     scope="session",
     params=[pytest.param(name, marks=[pytest.mark.kit(name), pytest.mark.slow], id=name) for name in KITS],
 )
-def kit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> BotSpec:
+def kit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bot:
     """Every kit in turn, built once."""
     return copied(KITS[request.param], tmp_path_factory.mktemp("kits") / request.param)
 
@@ -75,7 +75,7 @@ def kit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 class Conversation:
     """A bot as a process that is asked one thing after the other; its stderr is shown if the test fails."""
 
-    def __init__(self, bot: BotSpec) -> None:
+    def __init__(self, bot: Bot) -> None:
         self.process = subprocess.Popen(
             bot.command, cwd=bot.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
@@ -102,7 +102,7 @@ class Conversation:
 
 
 @contextmanager
-def conversation(bot: BotSpec) -> Iterator[Conversation]:
+def conversation(bot: Bot) -> Iterator[Conversation]:
     """Start the bot, and end it: when all is said, or when it takes too long."""
     talk = Conversation(bot)
     alarm = threading.Timer(PATIENCE_S, talk.process.kill)
@@ -115,7 +115,7 @@ def conversation(bot: BotSpec) -> Iterator[Conversation]:
             talk.process.kill()
 
 
-def answers(bot: BotSpec, lines: Sequence[bytes]) -> list[Answer]:
+def answers(bot: Bot, lines: Sequence[bytes]) -> list[Answer]:
     """Return what the bot answers to all lines but the last, which is `bye`; it has to leave by itself."""
     with conversation(bot) as talk:
         said = [talk.ask(line) for line in lines[:-1]]
@@ -213,13 +213,13 @@ def test_pay_off_cards_go_first_then_cards_to_the_centre_then_the_last_discard_o
 
 
 def test_a_kit_plays_move_by_move_what_the_kit_in_python_plays(
-    kit: BotSpec, requests: list[Request], wanted: list[str]
+    kit: Bot, requests: list[Request], wanted: list[str]
 ) -> None:
     assert moves(requests, answers(kit, plain(requests))) == wanted
 
 
 def test_a_kit_plays_the_same_however_the_json_is_written_and_whatever_a_later_referee_adds(
-    kit: BotSpec, later: Later, wanted: list[str]
+    kit: Bot, later: Later, wanted: list[str]
 ) -> None:
     assert moves(later.requests, answers(kit, later.lines)) == wanted[::STEP]
 
@@ -227,7 +227,7 @@ def test_a_kit_plays_the_same_however_the_json_is_written_and_whatever_a_later_r
 # How it ends
 
 
-def test_a_kit_leaves_at_bye_though_its_input_stays_open(kit: BotSpec, requests: list[Request]) -> None:
+def test_a_kit_leaves_at_bye_though_its_input_stays_open(kit: Bot, requests: list[Request]) -> None:
     with conversation(kit) as talk:
         talk.ask(plain(requests)[0])
         talk.tell(b'{"type":"bye"}')
@@ -236,7 +236,7 @@ def test_a_kit_leaves_at_bye_though_its_input_stays_open(kit: BotSpec, requests:
 
 
 @pytest.mark.parametrize("heard", [0, 1, 3])
-def test_a_kit_leaves_at_the_end_of_its_input(kit: BotSpec, requests: list[Request], heard: int) -> None:
+def test_a_kit_leaves_at_the_end_of_its_input(kit: Bot, requests: list[Request], heard: int) -> None:
     with conversation(kit) as talk:
         for line in plain(requests)[:heard]:
             talk.ask(line)
@@ -249,7 +249,7 @@ def test_a_kit_leaves_at_the_end_of_its_input(kit: BotSpec, requests: list[Reque
 # What is in its folder
 
 
-def test_a_kit_passes_the_examination(kit: BotSpec) -> None:
+def test_a_kit_passes_the_examination(kit: Bot) -> None:
     patient = Times(move_ms=PATIENCE_S * 1000, init_ms=PATIENCE_S * 1000)
 
     report = Examination(kit, patient, Isolation("auto"), rare=RARE, games=GAMES, syllabus=SYLLABUS).run()

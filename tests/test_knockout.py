@@ -20,7 +20,7 @@ from malice.tournaments.league.store import Store
 from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks, Outcome
 from malice.tournaments.running.opening import open_league
-from malice.tournaments.running.run import Terms, run_tournament
+from malice.tournaments.running.run import RunTerms, run_tournament
 from tests.houses import House
 from tests.leagues import replace_in_journal
 from tests.test_cli import malice
@@ -189,7 +189,7 @@ def test_a_stop_with_the_last_game_of_a_round_begins_no_other(tmp_path: Path) ->
         plan = open_league(store, config, tmp_path)
 
         with pytest.raises(Stopped, match="stopped by SIGINT after 4 of 8 games"):
-            run_tournament(store, plan, io.StringIO(), Terms(playing=stop_at_the_end))
+            run_tournament(store, plan, io.StringIO(), RunTerms(playing=stop_at_the_end))
 
         assert store.tournament().closed == {0}
         assert len(store.tournament().parts) == 2

@@ -21,23 +21,23 @@ from malice.referee.records import Batch
 from malice.referee.rulesets import load_ruleset
 from malice.referee.verdicts import Verdict
 from malice.tournaments.bench.seats import Puppet
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.errors import LeagueError, Stopped
 from malice.tournaments.league.choice import Choice
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.standings import Row, Standings, compute_standings
 from malice.tournaments.league.states import exclude, reinstate
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
-from malice.tournaments.running.field import Entrance, Field
+from malice.tournaments.running.field import Setup, SetupEntry
 from malice.tournaments.running.hooks import Hooks, Outcome
 from malice.tournaments.running.pending import KnownGames, read_known_games
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.registration import register
-from malice.tournaments.running.run import Run, Terms
+from malice.tournaments.running.run import Run, RunTerms
 
 LABELS = ("ann", "bob", "cat", "dan")
 WORST = "bob"
@@ -45,8 +45,8 @@ WORST = "bob"
 NAME = "friday"
 
 
-def make_bot(label: str, version: int) -> BotSpec:
-    return BotSpec(Manifest(label, (label,)), (label,), None, sha256(f"{label} {version}".encode()).hexdigest())
+def make_bot(label: str, version: int) -> Bot:
+    return Bot(Manifest(label, (label,)), (label,), None, sha256(f"{label} {version}".encode()).hexdigest())
 
 
 class Killed(BaseException):
@@ -138,7 +138,7 @@ class LeagueLife(RuleBasedStateMachine):
         with Store(self.path, create=True) as store:
             plan = self.make_plan(store)
             try:
-                Run(store, plan, io.StringIO(), Terms(1, ["again"], playing=Table(games, killed=killed))).play()
+                Run(store, plan, io.StringIO(), RunTerms(1, ["again"], playing=Table(games, killed=killed))).play()
             except (Stopped, Killed):
                 pass
             else:
@@ -153,10 +153,10 @@ class LeagueLife(RuleBasedStateMachine):
     def make_plan(self, store: Store) -> Plan:
         ruleset = load_ruleset("standard")
         config = Config(entries=tuple(self.labels), name=NAME, deals=self.deals, suspend_after=2, seed="life")
-        entries = tuple(Entrance(label, make_bot(label, self.versions[label])) for label in self.labels)
+        entries = tuple(SetupEntry(label, make_bot(label, self.versions[label])) for label in self.labels)
         games = read_known_games(store) if NAME in store.league().tournaments else KnownGames()
         return Plan(
-            Field(config, (ruleset,), entries),
+            Setup(config, (ruleset,), entries),
             lambda field: register(store.league(), field, games, new_versions=True),
             finished=games.finished,
         )
@@ -185,7 +185,7 @@ class LeagueLife(RuleBasedStateMachine):
         shown = compute_league_standings(store, Choice(versions="all"))
         assert self.list_results(fresh) == self.list_results(shown)
 
-    def list_rated(self, store: Store) -> list[Game]:
+    def list_rated(self, store: Store) -> list[GameSummary]:
         """Return the games that should be rated, each bot named by its label and version."""
         out = {entry.label for entry in store.entries() if entry.state == "disqualified"}
         counted = (game for game in store.games() if out.isdisjoint(game.labels))

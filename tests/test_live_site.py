@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from malice import site_pages
-from malice.site_pages.live import NAME, LiveFile, Speed, describe_moment
-from malice.site_pages.pages import Games
+from malice.site_pages.live import NAME, LiveFile, Speed, list_live_lines
+from malice.site_pages.pages import GameCount
 from malice.tournaments.cli import Site
 from malice.tournaments.commands import following
 from malice.tournaments.league.config import Config
@@ -93,14 +93,14 @@ def test_the_speed_is_that_of_the_last_minute() -> None:
 
 
 def test_the_time_to_go_follows_from_the_speed() -> None:
-    def describe(games: Games, config: Config, rate: float | None) -> str:
-        return " · ".join(describe_moment(games, config, rate))
+    def describe(games: GameCount, config: Config, rate: float | None) -> str:
+        return " · ".join(list_live_lines(games, config, rate))
 
     config = Config(entries=("ana", "ben"))
-    assert describe(Games(1000, 2000), config, 4.0) == "1,000 of 2,000 games · 4.0 games/s · about 4:10 left"
-    assert describe(Games(2000, 2000), config, 4.0) == "2,000 of 2,000 games · 4.0 games/s"
+    assert describe(GameCount(1000, 2000), config, 4.0) == "1,000 of 2,000 games · 4.0 games/s · about 4:10 left"
+    assert describe(GameCount(2000, 2000), config, 4.0) == "2,000 of 2,000 games · 4.0 games/s"
     swiss = msgspec.structs.replace(config, format="swiss")
-    assert describe(Games(1, 2), swiss, 0.5) == "1 of 2 games · 0.5 games/s · about 2 s left in this round"
+    assert describe(GameCount(1, 2), swiss, 0.5) == "1 of 2 games · 0.5 games/s · about 2 s left in this round"
 
 
 class Script:

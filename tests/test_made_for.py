@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from malice.referee.errors import BotError
 from malice.referee.rulesets import list_rulesets
 from malice.tournaments.check.games import choose_syllabus, cover_everything
-from malice.tournaments.check.situations import list_situations, replay_situation
+from malice.tournaments.check.situations import list_rare_positions, replay_rare_position
 from malice.tournaments.cli import main
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.games import list_games
@@ -116,11 +116,11 @@ def test_the_command_line_says_otherwise(folder: Path) -> None:
 def test_rare_situations_are_those_of_the_rulesets_asked_for(folder: Path) -> None:
     own = choose_syllabus(find_bot("mine")).rulesets
 
-    found = list(list_situations(12, own))
+    found = list(list_rare_positions(12, own))
 
-    assert found == list(list_situations(12, own))
+    assert found == list(list_rare_positions(12, own))
     assert {situation.ruleset for situation in found} == {"partners-4", "mine"} != set(list_rulesets())
-    assert all(replay_situation(situation, own.__getitem__).seat is not None for situation in found)
+    assert all(replay_rare_position(situation, own.__getitem__).seat is not None for situation in found)
     assert len(set(found)) > 8
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from malice.referee.digests import compute_digest
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
-from malice.tournaments.running.registration import close_whole_parts
+from malice.tournaments.running.registration import close_complete_parts
 from tests.sharing import copy_league, crash_uniform, found_league, merge, play
 from tests.test_cli import malice
 
@@ -64,7 +64,7 @@ def test_a_file_that_is_no_copy_is_refused_before_anything_is_taken(league: Path
     good = play(copy_league(league, "good"), "1/2")
     alone = play(copy_league(league, "alone"), "1/1")
     with Store(alone, create=True) as store:
-        assert len(list(close_whole_parts(store))) == 1
+        assert len(list(close_complete_parts(store))) == 1
     other = found_league(tmp_path / "other")
 
     for wrong, why in ((other, "got another league"), (alone, "got 1 event more"), (league, "got the league itself")):

@@ -15,7 +15,7 @@ from malice.referee.bot_seat import BotSeat
 from malice.referee.errors import BotError
 from malice.referee.isolation import boxes, installations
 from malice.referee.isolation.installations import list_allowed_program
-from malice.referee.isolation.views import View
+from malice.referee.isolation.views import SandboxView
 from malice.referee.records import Isolation, Player
 from malice.referee.verdicts import Verdict
 from malice.tournaments.entries.bots import find_bot
@@ -99,7 +99,7 @@ def test_a_word_that_is_no_file_is_only_text_and_shows_nothing(place: Path, word
     folder = place / "mine"
 
     assert find_bot(str(folder)).command == ("cat", word)
-    assert View(["cat", word], Path("/usr/bin/cat"), folder, home=folder).roots == [folder]
+    assert SandboxView(["cat", word], Path("/usr/bin/cat"), folder, home=folder).roots == [folder]
 
 
 @pytest.mark.parametrize("word", ["{place}/x/bin/wrap", "../x/bin/wrap", "./link", "bin/link", "/usr/bin/cat"])
@@ -258,7 +258,7 @@ def test_a_bots_folder_called_bin_shows_no_other(place: Path) -> None:
     folder = write_bot(place / "bin")
     (folder / "run").touch(0o755)
 
-    view = View(["./run"], folder / "run", folder, home=folder)
+    view = SandboxView(["./run"], folder / "run", folder, home=folder)
 
     assert {path for path in view.roots if not path.is_relative_to(folder)} == set()
 
@@ -270,7 +270,7 @@ def test_a_program_that_became_a_link_to_another_is_not_started(place: Path, lay
     player = Player("mine", "00", ("./run",), str(folder), home=str(folder))
 
     with pytest.raises(PermissionError) as refused:
-        boxes.list_needed(player) if layer == "rlimit" else View(["./run"], folder / "run", folder, home=folder)
+        boxes.list_needed(player) if layer == "rlimit" else SandboxView(["./run"], folder / "run", folder, home=folder)
 
     assert refused.value.filename == str(place / "x/bin/wrap")
 

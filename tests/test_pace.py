@@ -12,7 +12,7 @@ from msgspec import convert
 
 from malice.referee.records import Batch, Key
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.parts import Entrant, Part, PartTable, Schedule
+from malice.tournaments.league.parts import Part, PartTable, Schedule, VersionKey
 from malice.tournaments.league.suspension import Suspensions
 from malice.tournaments.running.hooks import Running
 from malice.tournaments.running.pace import BLOCKS, make_pace
@@ -135,7 +135,7 @@ def test_drawn_tables_have_a_pace_if_all_sit_equally_often(tables: int, paced: b
 
 
 def test_a_newcomer_is_not_held_back_by_those_who_cannot_keep_up() -> None:
-    newcomer, others = Entrant("new", 1), [Entrant(f"e{number}", 1) for number in range(4)]
+    newcomer, others = VersionKey("new", 1), [VersionKey(f"e{number}", 1) for number in range(4)]
     part = Part("adds new", 8, tuple(PartTable("standard", (newcomer, other)) for other in others))
 
     assert make_pace(Schedule(part), (), SUSPENDS_NOBODY) is None

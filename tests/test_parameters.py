@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malice.referee.errors import BotError, DataError
-from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.parameters import (
     MOST_CHARACTERS,
     ParameterError,
@@ -22,7 +22,7 @@ from malice.tournaments.entries.parameters import (
 )
 from malice.tournaments.entries.patterns import expand_entries, is_pattern
 from malice.tournaments.entries.variants import find_variant, give_parameters, split_words
-from malice.tournaments.league.config import EntryLine
+from malice.tournaments.league.config import LabelledBot
 from tests.test_cli import malice
 from tests.variants import MANIFEST, write_variable_bot
 
@@ -42,7 +42,7 @@ def base(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def find(base: Path, words: str) -> BotSpec:
+def find(base: Path, words: str) -> Bot:
     return find_variant(words, base, find_bot)
 
 
@@ -160,9 +160,9 @@ def test_a_pattern_may_have_parameters_and_a_question_mark(base: Path) -> None:
         *("mybot", "mybox"),
         *("mybox?weight=300", "mybot?weight=300"),
     )
-    assert expand_entries([EntryLine("*?bold=true", "{folder}")], base) == (
-        EntryLine("mybot?bold=true", "mybot"),
-        EntryLine("mybox?bold=true", "mybox"),
+    assert expand_entries([LabelledBot("*?bold=true", "{folder}")], base) == (
+        LabelledBot("mybot?bold=true", "mybot"),
+        LabelledBot("mybox?bold=true", "mybox"),
     )
 
 

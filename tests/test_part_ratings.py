@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from malice.tournaments.league import part_ratings
 from malice.tournaments.league.choice import Choice, Picker
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.part_ratings import PartRatings, compute_part_ratings
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.standings import Standings, compute_standings
@@ -109,7 +109,7 @@ class Edited:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def games(self) -> Iterator[Game]:
+    def games(self) -> Iterator[GameSummary]:
         return (edited for game in self._store.games() if (edited := self._edit(game)) is not None)
 
 

@@ -16,11 +16,11 @@ from malice.tournaments.league.draw import list_pairs
 from malice.tournaments.league.parts import (
     BATCH_DEALS,
     ROUNDS,
-    Entrant,
     Part,
     PartTable,
     Schedule,
     Seeds,
+    VersionKey,
     derive_part_seed,
     draw_order,
     list_chain,
@@ -38,7 +38,7 @@ def make_part(
     after: tuple[int, int] | None = None,
 ) -> Part:
     """A part whose tables seat entries of these numbers."""
-    seated = [PartTable("standard", tuple(Entrant(f"e{entry}", 1) for entry in table), after) for table in tables]
+    seated = [PartTable("standard", tuple(VersionKey(f"e{entry}", 1) for entry in table), after) for table in tables]
     return Part("a part", deals, tuple(seated), number=number, first=first)
 
 

@@ -16,21 +16,21 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from malice.referee.replay import VOID
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import Standings, State, compute_standings
-from malice.tournaments.ratings.comparison import compute_advantage
+from malice.tournaments.ratings.comparison import measure_advantage
 from malice.tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 from tests.test_standings import pair, played
 
 
-def rename(game: Game, labels: Mapping[str, str]) -> Game:
+def rename(game: GameSummary, labels: Mapping[str, str]) -> GameSummary:
     """Return a game of others, at another table."""
     key = replace(game.key, table=game.key.table + 1)
     return replace(game, key=key, labels=tuple(labels[label] for label in game.labels))
 
 
 def test_equal_ratings_share_a_rank_and_the_next_one_is_left_out() -> None:
-    def deal(table: int, first: str, second: str, places: tuple[int, int]) -> list[Game]:
+    def deal(table: int, first: str, second: str, places: tuple[int, int]) -> list[GameSummary]:
         return [
             played((0, table, 0, 0), (first, second), places),
             played((0, table, 0, 1), (second, first), (places[1], places[0])),
@@ -111,7 +111,7 @@ def test_the_table_tells_how_certain_it_is_that_a_bot_is_better() -> None:
 
     (found,) = compute_standings(games, ["a", "b", "c"])
 
-    los = compute_advantage((5, 0, 30, 0, 9), 2).los
+    los = measure_advantage((5, 0, 30, 0, 9), 2).los
     assert found.los["a"] == {"b": pytest.approx(los, abs=0.01), "c": None}
     assert found.los["b"]["a"] == pytest.approx(1 - (found.los["a"]["b"] or 0))
 
@@ -125,7 +125,7 @@ def test_twins_leave_it_open_who_is_better() -> None:
 SIDES = {2: (0, 1), 3: (0, 1, 2), 4: (0, 1, 0, 1), 5: tuple(range(5)), 6: (0, 1, 2, 0, 1, 2), 8: tuple(range(8))}
 
 
-def play_anything(chance: random.Random) -> Iterator[Game]:
+def play_anything(chance: random.Random) -> Iterator[GameSummary]:
     """Yield a few deals with any results, some of them void or not complete."""
     seats = chance.choice(list(SIDES))
     players = [f"bot {number}" for number in range(seats + 2)]

@@ -10,7 +10,7 @@ from malice import site_pages
 from malice.tournaments.league import settled
 from malice.tournaments.league.journal import StateChanged
 from malice.tournaments.league.reader import LeagueReader
-from malice.tournaments.league.remembering import RememberingReader
+from malice.tournaments.league.remembering import CachingReader
 from malice.tournaments.league.store import Store
 from tests.growing_leagues import GrowingLeague
 from tests.leagues import change
@@ -47,7 +47,7 @@ def tell(reader: LeagueReader) -> object:
 
 def test_it_tells_what_a_new_reader_tells_and_reads_no_game_twice(league: GrowingLeague) -> None:
     with Store(league.path) as store:
-        remembering = RememberingReader(store)
+        remembering = CachingReader(store)
         assert tell(remembering) == tell(store)
         change(league.path, SHOW)
         assert tell(remembering) == tell(store)
@@ -78,7 +78,7 @@ def test_a_site_written_again_has_the_bytes_of_one_written_anew(
         disqualify,
     )
     with Store(league.path) as store:
-        writer = site_pages.SiteWriter(RememberingReader(store), tmp_path / "again")
+        writer = site_pages.SiteWriter(CachingReader(store), tmp_path / "again")
         for number, alter in enumerate(changes):
             alter()
             rendered = writer.render()

@@ -14,7 +14,7 @@ from malice.referee.records import Record
 from malice.site_pages.packing import Packers
 from malice.tournaments.errors import Stopped, UnverifiedError
 from malice.tournaments.league import adjustment, replayers, replaying
-from malice.tournaments.league.adjusted_pairs import compare_sharply
+from malice.tournaments.league.adjusted_pairs import compare_without_luck
 from malice.tournaments.league.replayers import replay_rows
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import Verified, verify_league
@@ -155,9 +155,9 @@ def test_two_processes_measure_the_same_luck(tmp_path: Path, league: Path, monke
     with Store(play_small_league(tmp_path / "whole", deals=2, rules="")) as store:
         for jobs in (1, 2):
             monkeypatch.setattr(adjustment, "count_processors", lambda jobs=jobs: jobs)
-            list(compare_sharply(store))
+            list(compare_without_luck(store))
         monkeypatch.setattr(replaying, "measure_luck", lambda luck, record: pytest.fail("it is measured here"))
-        list(compare_sharply(store))
+        list(compare_without_luck(store))
 
     assert told[0] == told[1] == told[2]
     assert any(told[0][1])

@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from malice.tournaments.league.extent import Extent, measure_extent
+from malice.tournaments.league.extent import Workload, measure_workload
 from malice.tournaments.league.formats.growing import BLOCK_DEALS, SERIES_BLOCKS
 from malice.tournaments.league.formats.situation import Done, Wait
 from malice.tournaments.league.journal import State
-from malice.tournaments.league.parts import Entrant, Part
+from malice.tournaments.league.parts import Part, VersionKey
 from tests.houses import House
 
 
@@ -19,7 +19,7 @@ def name_tables(part: Part) -> list[str]:
     return ["".join(_name(entrant) for entrant in table.entrants) for table in part.tables]
 
 
-def _name(entrant: Entrant) -> str:
+def _name(entrant: VersionKey) -> str:
     return entrant.label if entrant.version == 1 else f"{entrant.label}{entrant.version}"
 
 
@@ -258,6 +258,6 @@ def test_open_games_of_a_version_that_was_taken_back_are_not_there_to_be_played(
     house.go_back("a")
     house.read("abc")
 
-    assert measure_extent(house.tournament, {}) == Extent(tables=3, games=12, batches=12)
+    assert measure_workload(house.tournament, {}) == Workload(tables=3, games=12, batches=12)
     played = {(second.number, 0): 1}
-    assert measure_extent(house.tournament, played) == Extent(tables=4, games=13, batches=13)
+    assert measure_workload(house.tournament, played) == Workload(tables=4, games=13, batches=13)

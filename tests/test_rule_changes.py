@@ -20,7 +20,7 @@ from malice.referee.families import load_family
 from malice.tournaments.league.formats import FORMATS
 from malice.tournaments.league.formats.situation import Done
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.stored_rulesets import load_ruleset, store_ruleset
+from malice.tournaments.league.stored_rulesets import restore_ruleset, store_ruleset
 from malice.tournaments.league.verify import verify_league
 from tests.test_cli import malice
 
@@ -144,8 +144,8 @@ def test_parameters_that_a_family_no_longer_knows_are_left_out_only_if_its_revis
     stored = replace(stored, rules=stored.rules | {"talon": 3, "discard": "sometimes"})
 
     with pytest.raises(ValueError, match="sometimes"):
-        load_ruleset(stored)
-    old = load_ruleset(replace(stored, revision=stored.revision + 1))
+        restore_ruleset(stored)
+    old = restore_ruleset(replace(stored, revision=stored.revision + 1))
     assert old.rules == replace(ruleset.rules, discard="mandatory"), "the default of what it does not understand"
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from malice.referee.errors import RulesetError
 from malice.referee.games.spite import FAMILY
 from malice.referee.games.spite.parameters import Parameters
-from malice.referee.rules_text import RulesetText, SeatsText, compare_rulesets, describe_parameters, describe_ruleset
+from malice.referee.rules_text import RulesetText, SeatsText, compare_rulesets, make_ruleset_text, read_parameter_texts
 from malice.referee.rulesets import Ruleset, list_rulesets, load_ruleset, read_ruleset
 
 
@@ -19,7 +19,7 @@ def own(name: str, rules: Parameters) -> Ruleset:
 
 
 def test_every_parameter_has_prose_in_whole_sentences() -> None:
-    for name, text in describe_parameters(FAMILY).items():
+    for name, text in read_parameter_texts(FAMILY).items():
         assert len(text) > 25, name
         assert text[0].isupper(), name
         assert text.endswith("."), name
@@ -27,7 +27,7 @@ def test_every_parameter_has_prose_in_whole_sentences() -> None:
 
 
 def test_a_ruleset_is_shown_in_the_order_of_its_parameters() -> None:
-    text = describe_ruleset(load_ruleset("book"))
+    text = make_ruleset_text(load_ruleset("book"))
     named = [parameter.name for parameter in text.parameters]
 
     assert (text.name, text.source) == ("book", "pagat.com, Spite and Malice (the book version)")
@@ -40,7 +40,7 @@ def test_a_ruleset_is_shown_in_the_order_of_its_parameters() -> None:
 
 
 def test_what_differs_from_standard_is_marked() -> None:
-    text = describe_ruleset(load_ruleset("wiki"))
+    text = make_ruleset_text(load_ruleset("wiki"))
 
     assert {p.name: (p.value, p.standard) for p in text.parameters if p.differs} == {
         "payoff_size": ("0.425", "20"),
@@ -59,7 +59,7 @@ def test_numbers_of_seats_with_the_same_figures_are_told_once() -> None:
 
 @pytest.mark.parametrize("name", list_rulesets())
 def test_values_are_toml_that_gives_the_ruleset_again(name: str, tmp_path: Path) -> None:
-    lines = [f"{parameter.name} = {parameter.value}" for parameter in describe_ruleset(load_ruleset(name)).parameters]
+    lines = [f"{parameter.name} = {parameter.value}" for parameter in make_ruleset_text(load_ruleset(name)).parameters]
     path = tmp_path / "again.toml"
     head = [f'family = "{load_ruleset(name).family}"', 'about = "a"', 'source = "s"']
     path.write_text("\n".join([*head, "[rules]", *lines]), encoding="utf-8")
@@ -76,12 +76,12 @@ def test_a_diff_names_both_values() -> None:
         ("stock_out_result", '"draw"', '"fewest"'),
         ("side_visible", '"top"', '"all"'),
     ]
-    assert found.differences[0].prose == describe_parameters(FAMILY)["stock_out_result"]
+    assert found.differences[0].prose == read_parameter_texts(FAMILY)["stock_out_result"]
     assert compare_rulesets(load_ruleset("catsatcards"), load_ruleset("cat-and-mouse")).differences == ()
 
 
 def test_numbers_follow_from_parameters_and_seats() -> None:
-    three, four = describe_ruleset(load_ruleset("cats-multi")).seats
+    three, four = make_ruleset_text(load_ruleset("cats-multi")).seats
 
     assert (three.seats, list(three.figures.items())) == (
         3,
@@ -93,25 +93,25 @@ def test_numbers_follow_from_parameters_and_seats() -> None:
         ],
     )
     assert (four.seats, four.figures["in the stock after the deal"]) == (4, "56")
-    assert describe_ruleset(load_ruleset("wiki")).seats[0].figures["centre stacks"] == "unlimited"
+    assert make_ruleset_text(load_ruleset("wiki")).seats[0].figures["centre stacks"] == "unlimited"
 
 
 def test_a_thin_stock_is_remarked() -> None:
     thin = own("thin", replace(load_ruleset("skipbo-20").rules, payoff_size=21, players=(6, 6)))
 
-    assert describe_ruleset(thin).seats[0].figures["in the stock after the deal"] == "only 6"
-    assert "only" not in describe_ruleset(load_ruleset("skipbo-20")).seats[1].figures["in the stock after the deal"]
+    assert make_ruleset_text(thin).seats[0].figures["in the stock after the deal"] == "only 6"
+    assert "only" not in make_ruleset_text(load_ruleset("skipbo-20")).seats[1].figures["in the stock after the deal"]
 
 
 def test_numbers_of_seats_that_cannot_play_are_left_out() -> None:
     pairs = own("pairs", Parameters(teams="2x2", decks=4, players=(2, 6)))
 
-    assert [told.seats for told in describe_ruleset(pairs).seats] == [4]
+    assert [told.seats for told in make_ruleset_text(pairs).seats] == [4]
 
 
 def test_a_ruleset_that_nobody_can_play_is_refused() -> None:
     with pytest.raises(RulesetError, match="no effect"):
-        describe_ruleset(own("void", Parameters(stalemate="redeal")))
+        make_ruleset_text(own("void", Parameters(stalemate="redeal")))
 
 
 def test_without_source_text_there_is_no_prose(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,4 +120,4 @@ def test_without_source_text_there_is_no_prose(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("inspect.getsource", gone)
 
-    assert set(describe_parameters(FAMILY).values()) == {""}
+    assert set(read_parameter_texts(FAMILY).values()) == {""}

@@ -17,7 +17,7 @@ import pytest
 from malice.referee.bot_seat import BotSeat
 from malice.referee.isolation import bwrap, cgroups, copies, folders, limits, probe, seccomp
 from malice.referee.isolation.layers import explain_shared_user
-from malice.referee.isolation.views import MOST_COVERS, View
+from malice.referee.isolation.views import MOST_COVERS, SandboxView
 from malice.referee.records import Isolation, Player
 from tests.boxes import boxed, own_groups, run_in_box
 from tests.tables import PATIENCE_MS, move_request
@@ -210,7 +210,7 @@ def test_what_cannot_be_copied_is_named(private: Path, tmp_path: Path, monkeypat
         file.truncate(copies.MOST_BYTES + 1)
 
     def lack(program: Path, folder: Path) -> str | None:
-        return View([str(program)], program, folder).explain_missing_user()
+        return SandboxView([str(program)], program, folder).explain_missing_user()
 
     (shared := tmp_path / "shared").mkdir(mode=0o700)
     os.mkfifo(shared / "pipe")
@@ -237,14 +237,14 @@ def test_a_bot_shares_our_user_only_where_others_get_their_own(private: Path, mo
 
 
 def test_a_survey_of_a_folder_counts_what_a_bot_sees(private: Path) -> None:
-    survey = folders.survey(private)
+    survey = folders.walk_folder(private)
 
     assert survey.hidden == tuple(private / name for name in (".git", "__pycache__", "lib/.cache", "lib/__pycache__"))
     assert survey.unreadable == private
     assert survey.size == sum((private / name).stat().st_size for name in ("bot.toml", "lib/data", ".env", "run"))
     assert survey.entries == 10
     assert survey.special is None
-    assert folders.survey(private, 2).entries < 10
+    assert folders.walk_folder(private, 2).entries < 10
 
 
 # what a killed referee leaves
@@ -290,7 +290,7 @@ def test_copies_of_a_killed_process_are_swept_and_those_of_another_stay(private:
 
 def test_a_sandbox_of_little_memory_can_be_made() -> None:
     true = Path("/bin/true")
-    words = bwrap.Sandbox([str(true)], true, View([str(true)], true, Path("/")), 1).build_command(
+    words = bwrap.Sandbox([str(true)], true, SandboxView([str(true)], true, Path("/")), 1).build_command(
         None, 2, disable=False
     )
 

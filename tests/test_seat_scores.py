@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import compute_standings
 from malice.tournaments.terminal.results import format_standings
 from tests.test_standings import pair, played
@@ -17,7 +17,7 @@ SECOND_SEAT = ((2, 1), (1, 2))
 SAME_BOT = ((1, 2), (1, 2))
 
 
-def play_deals(*deals: tuple[tuple[int, int], tuple[int, int]]) -> list[Game]:
+def play_deals(*deals: tuple[tuple[int, int], tuple[int, int]]) -> list[GameSummary]:
     return [game for deal, places in enumerate(deals) for game in pair(deal, *places)]
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from malice.referee.records import Key
-from malice.tournaments.league.contents import Game
-from malice.tournaments.league.parts import Entrant, Part, PartTable
-from malice.tournaments.league.series import Score, Tally, list_undecided, score_series, tally_series
+from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.parts import Part, PartTable, VersionKey
+from malice.tournaments.league.series import Score, SeriesScore, count_series, list_undecided, score_series
 from tests.test_standings import played
 
 TARGETS = {"g4a": 50, "standard": 0}
 
 
-def deal(number: int, points: tuple[int, int], rotation: int = 0, ruleset: str = "g4a", part: int = 0) -> Game:
+def deal(number: int, points: tuple[int, int], rotation: int = 0, ruleset: str = "g4a", part: int = 0) -> GameSummary:
     labels = ("a", "b") if rotation == 0 else ("b", "a")
     game = played((part, 0, number, rotation), labels, (1, 2), ruleset=ruleset)
-    return Game(**{field: getattr(game, field) for field in game.__struct_fields__} | {"scores": points})
+    return GameSummary(**{field: getattr(game, field) for field in game.__struct_fields__} | {"scores": points})
 
 
 def test_points_add_up_until_the_target_and_the_next_deal_begins_anew() -> None:
@@ -45,12 +45,12 @@ def test_single_games_have_no_series() -> None:
 def test_decided_series_are_counted() -> None:
     games = [deal(0, (60, 0)), deal(1, (0, 60)), deal(2, (50, 0)), deal(3, (49, 0))]
 
-    assert tally_series(games, TARGETS) == {"g4a": {"a": Tally(2, 3), "b": Tally(1, 3)}}
+    assert count_series(games, TARGETS) == {"g4a": {"a": SeriesScore(2, 3), "b": SeriesScore(1, 3)}}
 
 
 def follow(deals: int, *, block: bool) -> list[Part]:
     """Two parts, of which the second goes on with the only table of the first."""
-    entrants = (Entrant("a", 1), Entrant("b", 1))
+    entrants = (VersionKey("a", 1), VersionKey("b", 1))
     first = Part("round-robin", deals, (PartTable("g4a", entrants),))
     return [first, Part("more", 5, (PartTable("g4a", entrants, (0, 0)),), block=block, number=1, first=2 * deals)]
 

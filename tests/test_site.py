@@ -19,7 +19,7 @@ from malice.referee import rulesets as ruleset
 from malice.referee.records import Key
 from malice.site_pages import chart, text
 from malice.site_pages.keys import KeyIndex
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import Publication
 from malice.tournaments.league.standings import APART
 from malice.tournaments.sanitizer import sanitize
@@ -326,7 +326,7 @@ def test_games_that_come_in_between_wait_for_the_next_rendering(tmp_path: Path) 
 
         looks = 0
 
-        def games(self) -> Iterator[Game]:
+        def games(self) -> Iterator[GameSummary]:
             self.looks += 1
             return iter([game for game, _ in self._pairs][: 2 + self.looks])
 

@@ -15,16 +15,16 @@ from malice import site_pages
 from malice.referee.records import Key
 from malice.site_pages import text
 from malice.site_pages.bot_games import BUCKETS, BotGames
-from malice.site_pages.histogram import WIDTH, format_micros, make_histogram
+from malice.site_pages.histogram import TIMES_WIDTH, format_micros, make_histogram
 from malice.site_pages.notes import GAMES, SHOWN
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import Publication
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League
 from tests.test_site_results import game
 
 
-def collect(*games: Game) -> BotGames:
+def collect(*games: GameSummary) -> BotGames:
     found = BotGames()
     for each in games:
         found.add(each)
@@ -78,8 +78,8 @@ def test_a_histogram_draws_every_action_once_and_within_its_width(buckets: list[
     assert [(bar.most, bar.count) for bar in drawn.bars] == [
         (1 << bucket, times[bucket]) for bucket in range(min(buckets), max(buckets) + 1)
     ]
-    assert all(0 <= bar.x <= bar.x + bar.width <= WIDTH and bar.height >= 0 for bar in drawn.bars)
-    assert all(0 <= tick.at <= WIDTH for tick in drawn.ticks)
+    assert all(0 <= bar.x <= bar.x + bar.width <= TIMES_WIDTH and bar.height >= 0 for bar in drawn.bars)
+    assert all(0 <= tick.at <= TIMES_WIDTH for tick in drawn.ticks)
     median = sorted(buckets)[math.ceil(len(buckets) / 2) - 1]
     assert f"half took less than {format_micros(2**median)}" in drawn.summary
 

@@ -14,14 +14,14 @@ from malice.referee.records import Key
 from malice.site_pages.crosstable import make_crossings, name_versions, write_crosstables
 from malice.site_pages.files import Folder
 from malice.site_pages.outcomes import make_deal_bar
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import Standings, compute_standings
 from malice.tournaments.league.store import Store
 from tests.growing_leagues import GrowingLeague
 from tests.test_site_results import game
 
 
-def meet(pairs: list[tuple[str, str]]) -> list[Game]:
+def meet(pairs: list[tuple[str, str]]) -> list[GameSummary]:
     """A deal for each pair, of which the first wins both games."""
     return [
         game(seats, (1, 2) if seats == pair else (2, 1), Key(0, table, 0, rotation))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from malice.referee.records import Key, Record
-from malice.site_pages.drama import RECENT, Dramas, measure_drama
+from malice.site_pages.drama import DRAMA_GAMES, Dramas, measure_drama
 from tests.test_site_league import LABELS, League
 
 EARLY = [(9, 9), (8, 9), (8, 7), (8, 6), (8, 5), (8, 0)]
@@ -47,7 +47,7 @@ def test_a_game_alone_has_no_close_end() -> None:
 @pytest.mark.parametrize("faulty", [0, 1])
 def test_only_the_latest_games_decided_by_play_are_measured_and_each_once(faulty: int) -> None:
     league = Asked(LABELS[:3], deals=3, faulty=faulty)
-    latest = [game.key for game in league.games() if not any(game.verdicts)][-RECENT:]
+    latest = [game.key for game in league.games() if not any(game.verdicts)][-DRAMA_GAMES:]
     dramas = Dramas()
 
     found = [dramas.find(league), dramas.find(league)]

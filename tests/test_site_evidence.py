@@ -11,7 +11,7 @@ from malice.protocol.codec import decode_answer
 from malice.protocol.errors import ProtocolError
 from malice.protocol.messages import MoveAnswer
 from malice.referee.connection import SHOWN_BYTES
-from malice.referee.records import Fault
+from malice.referee.records import RecordedVerdict
 from malice.site_pages.bad_bytes import find_broken_json
 from malice.site_pages.evidence import Evidence, make_evidence
 
@@ -24,7 +24,7 @@ def show(
     code: str, *lines: str, sentence: str = "", stderr: str = "", times: tuple[float, float] | None = None
 ) -> Evidence:
     took, limit = times or (None, None)
-    return make_evidence(Fault(1, code, 3, sentence, None, lines, stderr, took, limit), WIDTH, 400)
+    return make_evidence(RecordedVerdict(1, code, 3, sentence, None, lines, stderr, took, limit), WIDTH, 400)
 
 
 def test_the_byte_that_is_no_json_is_marked_and_named() -> None:

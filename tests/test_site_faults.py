@@ -9,9 +9,9 @@ import msgspec
 
 from malice import site_pages
 from malice.referee import rulesets as ruleset
-from malice.referee.records import Fault, Key, Record
+from malice.referee.records import Key, Record, RecordedVerdict
 from malice.referee.verdicts import describe_answers, judge_late_answer
-from malice.site_pages.faults import KINDS, READ, FaultCode, collect_faults
+from malice.site_pages.faults import KINDS, READ, VerdictCode, collect_verdicts
 from malice.tournaments.league.publication import Publication
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
@@ -19,11 +19,11 @@ from tests.test_site_league import LABELS, League, play
 PLAYED = play(ruleset.load_ruleset("standard").rules, LABELS[:2], Key(0, 0, 0, 0), (0, "crash"))
 
 
-def fault(sentence: str = "the bot exited with status 1", code: str = "crash", action: int = 0) -> Fault:
-    return Fault(0, code, action, sentence, "exited with status 1", ("> asked", "< told"), "oh no\n")
+def fault(sentence: str = "the bot exited with status 1", code: str = "crash", action: int = 0) -> RecordedVerdict:
+    return RecordedVerdict(0, code, action, sentence, "exited with status 1", ("> asked", "< told"), "oh no\n")
 
 
-def read(*faults: Fault) -> list[FaultCode]:
+def read(*faults: RecordedVerdict) -> list[VerdictCode]:
     """Return the verdicts on the first bot, of which each game has one; of them all few records are read."""
     league = League(LABELS[:2], deals=0)
     for number, each in enumerate(faults):
@@ -37,7 +37,7 @@ def read(*faults: Fault) -> list[FaultCode]:
         asked.extend(wanted)
         return league.read_records(wanted)
 
-    found = collect_faults(list(league.games()))[LABELS[0]]
+    found = collect_verdicts(list(league.games()))[LABELS[0]]
     assert found.games == len(faults)
     codes = found.read(read_records)
     assert len(asked) == len(set(asked)) <= READ * len({each.code for each in faults})

@@ -20,7 +20,7 @@ from malice.referee.rulesets import load_ruleset
 from malice.site_pages import game_list, shards, text
 from malice.site_pages.colours import Marks
 from malice.site_pages.game_list import ListedGames
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from tests.listed_games import REASONS, make_games
 from tests.test_site import Page
 from tests.test_site_league import HOSTILE, LABELS, League, play
@@ -60,7 +60,7 @@ def read_list(listed: dict[str, Any]) -> Iterator[tuple[object, ...]]:
         )
 
 
-def tell(game: Game, standing: str) -> tuple[object, ...]:
+def tell(game: GameSummary, standing: str) -> tuple[object, ...]:
     return (
         game.key,
         game.ruleset,

@@ -18,18 +18,18 @@ from malice.referee.dealer import Dealer
 from malice.referee.digests import compute_digest
 from malice.referee.families import make_rules
 from malice.referee.games import DEFAULT_FAMILY
-from malice.referee.records import Fault, Key, Record, SeatReport
+from malice.referee.records import Key, Record, RecordedVerdict, SeatReport
 from malice.referee.rules import Result
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Entry, Game, TablePlace, summarize_record
-from malice.tournaments.league.formats.situation import Situation, make_situation
+from malice.tournaments.league.contents import Entry, GameSummary, TablePlace, summarize_record
+from malice.tournaments.league.formats.situation import FormatInput, make_format_input
 from malice.tournaments.league.formats.table import make_table
 from malice.tournaments.league.journal import (
     Absence,
     AnyEvent,
     Begun,
-    Entered,
+    FileEntry,
     FileRead,
     PartClosed,
     State,
@@ -37,7 +37,7 @@ from malice.tournaments.league.journal import (
     Version,
 )
 from malice.tournaments.league.league import League as JournalLeague
-from malice.tournaments.league.parts import Draft, Entrant, Part, PartTable
+from malice.tournaments.league.parts import Draft, Part, PartTable, VersionKey
 from malice.tournaments.league.revisions import create_part
 from malice.tournaments.league.stored_rulesets import store_ruleset
 from malice.tournaments.league.tournament import Tournament
@@ -106,7 +106,7 @@ def play(
     return _record(rules, labels, key, seed, actions, step, notes, faults, random, family)
 
 
-def _fault(seat: int, code: str, action: int) -> Fault:
+def _fault(seat: int, code: str, action: int) -> RecordedVerdict:
     sentence, ended = VERDICTS[code]
     lines = (
         '> {"id":7,"type":"move","view":{"turn":12}}',
@@ -114,7 +114,7 @@ def _fault(seat: int, code: str, action: int) -> Fault:
         f"< {HOSTILE}",
     )
     stderr = 'Traceback (most recent call last):\n  File "bot.py", line 7\n</pre><script>alert(1)</script>\x00\n' * 3
-    return Fault(seat, code, action, sentence, ended, lines, stderr)
+    return RecordedVerdict(seat, code, action, sentence, ended, lines, stderr)
 
 
 def _record(
@@ -125,7 +125,7 @@ def _record(
     actions: list[tuple[int, str]],
     end: Result,
     notes: dict[int, str],
-    faults: list[Fault],
+    faults: list[RecordedVerdict],
     random: Random,
     family: str,
 ) -> Record:
@@ -203,10 +203,10 @@ class League:
         self._absences: dict[str, Absence] = {}
         self._suspended: dict[str, int] = {}
         self._renewed: list[str] = []
-        self._pairs: list[tuple[Game, Record]] = []
+        self._pairs: list[tuple[GameSummary, Record]] = []
         self._knows_series = True
         self._plays_series = True
-        self._situation: Situation | None = None
+        self._situation: FormatInput | None = None
         codes = list(VERDICTS)
         for part, (table, (name, seated)) in product(range(parts), enumerate(self._tables)):
             each = self._rulesets[name]
@@ -307,14 +307,14 @@ class League:
     def _file(self) -> FileRead:
         config = msgspec.structs.replace(self.config(), name=NAME, rulesets=tuple(self._rulesets))
         absences = self._absences
-        entered = (Entered(label, 1, absences.get(label), waits=label in absences) for label in self._labels)
+        entered = (FileEntry(label, 1, absences.get(label), waits=label in absences) for label in self._labels)
         return FileRead(config, tuple(map(store_ruleset, self._rulesets.values())), tuple(entered))
 
     def _draft(self, number: int) -> Draft:
         played = [game.key.deal + 1 for game, _ in self._pairs if game.key.part == number]
         planned = self._planned if number == self._parts - 1 else 0
         deals = max(1, self._deals, planned, *played)
-        tables = (PartTable(name, tuple(Entrant(label, 1) for label in seated)) for name, seated in self._tables)
+        tables = (PartTable(name, tuple(VersionKey(label, 1) for label in seated)) for name, seated in self._tables)
         return Draft("round-robin" if number == 0 else f"{deals} more deals", deals, tuple(tables))
 
     def parts(self) -> tuple[Part, ...]:
@@ -336,7 +336,7 @@ class League:
         """Return the bots."""
         return self.tournament().list_entries()
 
-    def games(self) -> Iterator[Game]:
+    def games(self) -> Iterator[GameSummary]:
         """Yield the games."""
         return (row for row, _ in self._pairs)
 
@@ -357,13 +357,13 @@ class League:
         """Return a configuration that suspends nobody."""
         return Config(entries=self._labels, suspend_after=0, series=self._plays_series)
 
-    def follow(self, situation: Situation) -> None:
+    def follow(self, situation: FormatInput) -> None:
         """Show the course of another tournament between the same entries."""
         self._situation = situation
 
-    def situation(self) -> Situation:
+    def situation(self) -> FormatInput:
         """Return what the format sees: nothing was played, or what a test says."""
-        return self._situation or make_situation(self.tournament(), [], (), self.games)
+        return self._situation or make_format_input(self.tournament(), [], (), self.games)
 
     def table(self) -> tuple[TablePlace, ...]:
         """Return the table of a Swiss tournament that this follows."""

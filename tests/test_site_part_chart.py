@@ -14,7 +14,7 @@ from malice.site_pages import chart
 from malice.site_pages.colours import assign_colours
 from malice.site_pages.lettering import shorten_name
 from malice.site_pages.part_chart import PartChart, make_part_chart
-from malice.tournaments.league.part_ratings import PartRatings, Step, compute_part_ratings
+from malice.tournaments.league.part_ratings import PartRatings, PartStep, compute_part_ratings
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.standings import Standings
 from malice.tournaments.league.store import Store
@@ -157,7 +157,7 @@ def make_rating(elo: float, low: float | None, high: float | None) -> Rating:
 def make_steps(computed: tuple[PartRatings, Standings], count: int, rating: Rating) -> PartRatings:
     found = computed[0]
     others = {"bob": make_rating(-10.0, -40.0, 20.0), HOSTILE: make_rating(0.0, -30.0, 30.0)}
-    steps = (Step((100 + at,), ("more",), 2 * at, {**others, "ann": rating}, 1) for at in range(count))
+    steps = (PartStep((100 + at,), ("more",), 2 * at, {**others, "ann": rating}, 1) for at in range(count))
     return replace(found, steps=tuple(steps))
 
 

@@ -15,15 +15,15 @@ from malice.referee.records import Key
 from malice.referee.rulesets import Ruleset
 from malice.site_pages import text
 from malice.site_pages.deals import Deals
-from malice.site_pages.rankings import Cell, make_name, make_ranking
+from malice.site_pages.rankings import SortableCell, make_name, make_ranking
 from malice.site_pages.series import SeriesRow, describe_standing, make_series_rows
 from malice.site_pages.teams import make_team_rows
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.ranking import compute_league_standings
-from malice.tournaments.league.series import Score, Tally
+from malice.tournaments.league.series import Score, SeriesScore
 from malice.tournaments.league.standings import State, compute_standings
-from malice.tournaments.ratings.comparison import compute_advantage
-from malice.tournaments.ratings.head_to_head import head_to_head
+from malice.tournaments.ratings.comparison import measure_advantage
+from malice.tournaments.ratings.head_to_head import compare_head_to_head
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
 from tests.test_site_shards import data
@@ -35,10 +35,10 @@ def game(
     key: Key,
     teams: tuple[int, ...] = (),
     reason: str = "payoff_empty",
-) -> Game:
+) -> GameSummary:
     """A game of which only the result matters."""
     none = (0,) * len(labels)
-    return Game(
+    return GameSummary(
         key=key,
         number=0,
         ruleset="standard",
@@ -56,7 +56,7 @@ def game(
     )
 
 
-def deals(*games: Game) -> Deals:
+def deals(*games: GameSummary) -> Deals:
     found = Deals()
     for each in games:
         found.add(each)
@@ -126,11 +126,11 @@ def test_a_bot_page_tells_what_the_pairs_say(tmp_path: Path) -> None:
     page = Page(tmp_path / "bots/greedy.html")
 
     for other in LABELS[1:3]:
-        pairs = head_to_head(Counter(dict(results.count_pairs("standard", "greedy", other))).elements())
+        pairs = compare_head_to_head(Counter(dict(results.count_pairs("standard", "greedy", other))).elements())
 
         assert text.format_signed(pairs.pairs.elo) in page.words
-        assert text.format_likelihood(compute_advantage(pairs.pair_counts, 2).los) in page.words
-        assert text.format_whole_percent(pairs.luck) in page.words
+        assert text.format_likelihood(measure_advantage(pairs.pair_counts, 2).los) in page.words
+        assert text.format_rounded_percent(pairs.luck) in page.words
         assert pairs.pairs.elo is None or str(pairs.pairs.elo) in page.values
         assert f"won both: {pairs.pair_counts[4]}; " in page.words
     assert page.words.count("count as one result") == 1, "explained once"
@@ -197,10 +197,12 @@ def test_where_a_series_stands_in_words(score: Score | None, words: str) -> None
 
 
 def test_who_won_the_greater_share_of_series_comes_first() -> None:
-    rows = make_series_rows({"a": Tally(1, 4), "b": Tally(3, 4), "c": Tally(3, 4)})
+    rows = make_series_rows({"a": SeriesScore(1, 4), "b": SeriesScore(3, 4), "c": SeriesScore(3, 4)})
 
     assert [row.bot.label for row in rows] == ["b", "c", "a"]
-    assert rows[2] == SeriesRow(make_name("a"), Cell("1", 1), Cell("4", 4), Cell("25.0 %", 0.25))
+    assert rows[2] == SeriesRow(
+        make_name("a"), SortableCell("1", 1), SortableCell("4", 4), SortableCell("25.0 %", 0.25)
+    )
 
 
 def series_league(scores: list[tuple[int, int]]) -> League:

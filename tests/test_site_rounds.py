@@ -13,7 +13,7 @@ from malice import site_pages
 from malice.referee.records import Key
 from malice.referee.rulesets import load_ruleset
 from malice.site_pages import text
-from malice.site_pages.rounds import Bracket, Rounds, make_course
+from malice.site_pages.rounds import Bracket, Rounds, make_rounds_section
 from malice.tournaments.league.formats.swiss import rank_swiss
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.standings import APART
@@ -51,7 +51,7 @@ def render(house: House, folder: Path) -> Page:
 
 def show_rounds(house: House) -> dict[str, list[str]]:
     """Return what is told of each entry round by round."""
-    rounds = make_course(house.look()).rounds
+    rounds = make_rounds_section(house.look()).rounds
     assert isinstance(rounds, Rounds)
     return {
         row.bot.label: [
@@ -64,7 +64,7 @@ def show_rounds(house: House) -> dict[str, list[str]]:
 
 def show_bracket(house: House) -> list[tuple[str, list[str]]]:
     """Return the columns, each tie as its sides and its note; the winner has a star."""
-    bracket = make_course(house.look()).bracket
+    bracket = make_rounds_section(house.look()).bracket
     assert isinstance(bracket, Bracket)
     return [
         (
@@ -122,7 +122,7 @@ def test_a_round_that_is_not_over_says_who_meets_whom() -> None:
     house.finish(house.create(), places=draw)
     house.create()
 
-    rounds = make_course(house.look()).rounds
+    rounds = make_rounds_section(house.look()).rounds
     assert rounds is not None
     assert rounds.titles == ("Round 1", "Round 2, not over")
     shown = {label: cells[1] for label, cells in show_rounds(house).items()}
@@ -184,7 +184,7 @@ def test_a_bracket_has_rounds_byes_scores_a_final_and_third_place() -> None:
         ("final", ["1a2* 2b0"]),
         ("third place", ["3c2* 4d0"]),
     ]
-    bracket = make_course(house.look()).bracket
+    bracket = make_rounds_section(house.look()).bracket
     assert bracket is not None
     assert [column.leads for column in bracket.columns] == [True, True, False, False]
     assert bracket.winner is not None

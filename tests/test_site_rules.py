@@ -46,7 +46,7 @@ def test_standings_games_bots_and_replays_lead_to_the_rules(out: Path, name: str
 
 
 def test_a_ruleset_page_says_what_rules_show_says(out: Path) -> None:
-    told = rules_text.describe_ruleset(ruleset.load_ruleset("skipbo-short"))
+    told = rules_text.make_ruleset_text(ruleset.load_ruleset("skipbo-short"))
     page = Page(out / "rules/skipbo-short.html")
     words = " ".join(page.words.split())
 
@@ -61,7 +61,7 @@ def test_a_ruleset_page_says_what_rules_show_says(out: Path) -> None:
 
 
 def test_what_differs_from_standard_is_marked(out: Path) -> None:
-    told = rules_text.describe_ruleset(ruleset.load_ruleset("skipbo-short"))
+    told = rules_text.make_ruleset_text(ruleset.load_ruleset("skipbo-short"))
     differing = [each for each in told.parameters if each.differs]
 
     html = (out / "rules/skipbo-short.html").read_text()

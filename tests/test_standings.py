@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from malice.referee.records import Key
-from malice.tournaments.league.contents import Game
-from malice.tournaments.league.standings import APART, Meeting, compute_standings
+from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.standings import APART, OpponentScore, compute_standings
 from malice.tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 
 
@@ -24,9 +24,9 @@ def played(
     verdicts: tuple[str, ...] = ("", ""),
     teams: tuple[int, ...] = (0, 1),
     ruleset: str = "standard",
-) -> Game:
+) -> GameSummary:
     seats = len(labels)
-    return Game(
+    return GameSummary(
         key=Key(*key),
         number=0,
         ruleset=ruleset,
@@ -44,7 +44,7 @@ def played(
     )
 
 
-def pair(deal: int, first: tuple[int, int], second: tuple[int, int]) -> list[Game]:
+def pair(deal: int, first: tuple[int, int], second: tuple[int, int]) -> list[GameSummary]:
     """One deal of a against b in both seats; places are given as (a, b)."""
     return [played((0, 0, deal, 0), ("a", "b"), first), played((0, 0, deal, 1), ("b", "a"), (second[1], second[0]))]
 
@@ -88,8 +88,8 @@ def test_the_crosstable_counts_wins_draws_and_losses_from_each_side() -> None:
 
     (found,) = compute_standings(games, ["a", "b", "c"])
 
-    assert found.crosstable["a"] == {"b": Meeting(4, 2, 1, 1)}
-    assert found.crosstable["b"] == {"a": Meeting(4, 1, 1, 2)}
+    assert found.crosstable["a"] == {"b": OpponentScore(4, 2, 1, 1)}
+    assert found.crosstable["b"] == {"a": OpponentScore(4, 1, 1, 2)}
     assert found.crosstable["c"] == {}
     assert found.crosstable["a"]["b"].score == 0.625
 
@@ -101,7 +101,7 @@ def test_partners_meet_only_the_other_side() -> None:
     (found,) = compute_standings(games, list(labels))
 
     assert set(found.crosstable["a"]) == {"b", "d"}
-    assert found.crosstable["a"]["b"] == Meeting(4, 4, 0, 0)
+    assert found.crosstable["a"]["b"] == OpponentScore(4, 4, 0, 0)
 
 
 def test_time_is_told_per_action() -> None:
@@ -151,10 +151,10 @@ def test_the_history_begins_equal_and_follows_the_results() -> None:
     assert found.history["a"][-1][1] > found.history["a"][0][1] > found.history["b"][-1][1]
 
 
-def islands() -> list[Game]:
+def islands() -> list[GameSummary]:
     """Two bots that met, three others that met one another, with a better best; nobody met across."""
 
-    def deal(table: int, winner: str, loser: str) -> list[Game]:
+    def deal(table: int, winner: str, loser: str) -> list[GameSummary]:
         return [played((0, table, 0, 0), (winner, loser), (1, 2)), played((0, table, 0, 1), (loser, winner), (2, 1))]
 
     return [*deal(0, "a", "b"), *deal(1, "c", "d"), *deal(2, "c", "e"), *deal(3, "e", "d")]

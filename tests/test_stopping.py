@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malice.tournaments.ratings.comparison import Others, compute_advantage
+from malice.tournaments.ratings.comparison import Others, measure_advantage
 from malice.tournaments.ratings.sprt import Sprt, Verdict
 from malice.tournaments.ratings.stopping import compute_end
 from tests.simulated_tests import measure_estimates
@@ -79,7 +79,7 @@ def test_after_a_test_every_figure_is_a_number_or_absent(
     test = Sprt(0, 20, model)  # type: ignore[arg-type]
     others = Others(1, mean) if len(counts) == 9 else None
 
-    found = compute_advantage(counts, len(counts) // 2, others, (test, verdict))
+    found = measure_advantage(counts, len(counts) // 2, others, (test, verdict))
 
     assert (found.los, found.p) == (None, None)
     for name, value in msgspec.structs.asdict(found).items():

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malice.tournaments.league.formats.pairing import Candidate, pair_up
+from malice.tournaments.league.formats.pairing import UnpairedEntry, pair_up
 from malice.tournaments.league.formats.situation import Done, Wait
 from malice.tournaments.league.formats.swiss import Encounter, find_first_rematch, find_missing_round, rank_swiss
 from malice.tournaments.league.parts import Part
@@ -162,7 +162,7 @@ def test_nobody_meets_anybody_twice_before_it_must_be(entries: int, rounds: int,
     for number in range(min(rounds, entries // 2)):
         ranked = sorted(points, key=lambda label: (-points[label], label))
         opponents = {label: [*(next(iter(pair - {label})) for pair in met if label in pair)] for label in ranked}
-        pairs, bye = pair_up([Candidate(each, points[each], opponents[each], each in byes) for each in ranked])
+        pairs, bye = pair_up([UnpairedEntry(each, points[each], opponents[each], each in byes) for each in ranked])
         seated = [label for pair in pairs for label in pair] + ([bye] if bye else [])
         assert sorted(seated) == sorted(ranked), "everybody has a match or a bye"
         assert (bye is None) == (entries % 2 == 0)

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from malice.referee import rulesets
 from malice.referee.records import Key
 from malice.tournaments.league.contents import summarize_record
-from malice.tournaments.league.thinking import Thinking, parse_times
+from malice.tournaments.league.thinking import ActionTimes, parse_times
 from tests.test_site_league import play
 
 RECORD = play(rulesets.load_ruleset("standard").rules, ("a", "b"), Key(0, 0, 0, 0), (20, "crash"))
 
 
-def count(micros: tuple[int, ...]) -> list[Thinking]:
+def count(micros: tuple[int, ...]) -> list[ActionTimes]:
     actions = RECORD.actions[: len(micros)]
     record = msgspec.structs.replace(RECORD, actions=actions, micros=micros)
     return parse_times(summarize_record(record, 0, (0, 1), (1, 1)).thinking)

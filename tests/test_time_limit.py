@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from malice.referee.errors import DataError
 from malice.referee.records import Key, Record
 from malice.tournaments.commands.time_limit import format_limit, is_daily, parse_limit
-from malice.tournaments.league.config import Config, EntryLine
+from malice.tournaments.league.config import Config, LabelledBot
 from malice.tournaments.league.journal import Overrun
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.announcement import compute_longest_ms
@@ -27,7 +27,7 @@ from malice.tournaments.running.deadline import Deadline
 from malice.tournaments.running.hooks import Hooks
 from malice.tournaments.running.opening import open_league
 from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.run import Terms, run_tournament
+from malice.tournaments.running.run import RunTerms, run_tournament
 from tests.runs import Run
 from tests.tables import BOTS
 from tests.test_cli import malice
@@ -131,7 +131,7 @@ class Limited:
         self.slow = f"{sys.executable} {BOTS / 'teller.py'} fifo"
         self.config = Config(
             name="t",
-            entries=(EntryLine(self.slow, "slow"), EntryLine("first", "quick")),
+            entries=(LabelledBot(self.slow, "slow"), LabelledBot("first", "quick")),
             deals=12,
             seed="small",
             init_ms=600_000,
@@ -156,7 +156,7 @@ class Limited:
         out = io.StringIO()
         with Store(self._folder / "t.db", create=True) as store:
             plan = open_league(store, self.config, self._folder)
-            left = run_tournament(store, plan, out, Terms(1, ["again"], until, grace_s, self.now))
+            left = run_tournament(store, plan, out, RunTerms(1, ["again"], until, grace_s, self.now))
         return left, out.getvalue()
 
     def close(self) -> None:

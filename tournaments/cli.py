@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from malice.referee.records import Record
     from malice.site_pages import Follower, LoneGame, SiteWriter
     from malice.site_pages.server import SiteServer
-    from malice.tournaments.league.contents import Game
+    from malice.tournaments.league.contents import GameSummary
     from malice.tournaments.league.publication import Publication
     from malice.tournaments.league.store import Store
 
@@ -96,9 +96,9 @@ class Site:
     def open_writer(self, store: Store, out: Path, url: str = "") -> SiteWriter:
         """Return what writes the pages of a league."""
         from malice.site_pages import SiteWriter
-        from malice.tournaments.league.remembering import RememberingReader
+        from malice.tournaments.league.remembering import CachingReader
 
-        return SiteWriter(RememberingReader(store), out, url)
+        return SiteWriter(CachingReader(store), out, url)
 
     def follow(self, store: Store, out: Path, url: str = "") -> Follower:
         """Return what writes the pages of a league while somebody plays it."""
@@ -107,7 +107,7 @@ class Site:
         return Follower(store, self.open_writer(store, out, url))
 
     def render_game(
-        self, store: Store, game: Game, record: Record, publication: Publication, url: str = ""
+        self, store: Store, game: GameSummary, record: Record, publication: Publication, url: str = ""
     ) -> LoneGame:
         """Return the replay of a game as one file."""
         from malice.site_pages import render_lone_game

@@ -92,7 +92,7 @@ class LimitBox(Box):
 
     def __init__(self, player: Player, isolation: Isolation) -> None:
         super().__init__(player)
-        self._group: cgroups.Group | None = None
+        self._group: cgroups.ControlGroup | None = None
         self._freezes = isolation.freeze
         self._steps: list[Callable[[], None]] = []
         self._surround(player, isolation)
@@ -101,7 +101,7 @@ class LimitBox(Box):
     def _surround(self, player: Player, isolation: Isolation) -> None:
         unreadable = None if limits.explain_missing_uids() else limits.find_unreadable(list_needed(player))
         uid = limits.next_uid() if limits.explain_missing_uids() is None and unreadable is None else None
-        processes = limits.PROCESSES if uid else None if os.getuid() == 0 else probe.process_limit()
+        processes = limits.PROCESSES if uid else None if os.getuid() == 0 else probe.find_process_limit()
         self._add_limits(isolation, processes, uid)
         if seccomp.explain_missing_filter() is None:
             self._steps.append(seccomp.make_filter_loader(**choose_filter(isolation)))
@@ -112,7 +112,7 @@ class LimitBox(Box):
     def _add_limits(self, isolation: Isolation, processes: int | None, uid: int | None) -> None:
         if cgroups.find_parents().folders():
             try:
-                self._group = cgroups.Group(isolation.memory_mb)
+                self._group = cgroups.ControlGroup(isolation.memory_mb)
             except OSError as error:  # an error that names a file counts as the bot's fault
                 raise OSError(error.errno, f"no control group for a bot: {error}") from None
         self._limits_processes = processes is not None or cgroups.find_parents().pids is not None

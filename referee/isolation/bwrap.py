@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from malice.referee.isolation.limits import FILE_BYTES, PROCESSES
-from malice.referee.isolation.views import MIN_TMPFS_BYTES, SETTINGS, SYSTEM, View
+from malice.referee.isolation.views import MIN_TMPFS_BYTES, SETTINGS, SYSTEM, SandboxView
 
 END_WAIT_MS = 1000
 """How long the kernel may take to end everything in a sandbox."""
@@ -38,7 +38,7 @@ class Sandbox:
         self,
         command: Sequence[str],
         program: Path,
-        view: View,
+        view: SandboxView,
         memory_mb: int,
         environment: Sequence[tuple[str, str]] = (),
     ) -> None:

@@ -68,7 +68,7 @@ def find_parents() -> Parents:
     return parents
 
 
-class Group:
+class ControlGroup:
     """The control group of one bot: a folder in each hierarchy that it needs."""
 
     def __init__(self, memory_mb: int) -> None:

@@ -15,7 +15,7 @@ MANIFEST = "bot.toml"
 """The file that makes a folder a bot's."""
 
 
-class Survey(Struct, frozen=True):
+class FolderWalk(Struct, frozen=True):
     """The result of a walk through a bot's folder."""
 
     hidden: tuple[Path, ...]
@@ -40,7 +40,7 @@ def is_bots_own(folder: Path) -> bool:
     return (folder / MANIFEST).is_file()
 
 
-def survey(folder: Path, most: float = math.inf, closed: Collection[Path] = ()) -> Survey:
+def walk_folder(folder: Path, most: float = math.inf, closed: Collection[Path] = ()) -> FolderWalk:
     """Walk through a folder until more than `most` entries are counted; do not follow symbolic links.
 
     Args:
@@ -75,7 +75,7 @@ def survey(folder: Path, most: float = math.inf, closed: Collection[Path] = ()) 
                     special = special or Path(entry.path)
                 if unreadable is None and not everybody_may_read(status):
                     unreadable = Path(entry.path)
-    return Survey(tuple(sorted(hidden)), unreadable, size, entries, special)
+    return FolderWalk(tuple(sorted(hidden)), unreadable, size, entries, special)
 
 
 def everybody_may_read(status: os.stat_result) -> bool:

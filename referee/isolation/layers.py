@@ -19,7 +19,7 @@ def sweep_leftovers(isolation: Isolation) -> None:
 
     Call this before you start bots: no other function of this package touches what another process made.
     """
-    if probe.strongest_layer(isolation.layer) != "none":
+    if probe.find_strongest_layer(isolation.layer) != "none":
         _sweep_once()
 
 
@@ -37,7 +37,7 @@ def enclose(player: Player, isolation: Isolation = NONE) -> Box:
     """
     if isolation.required and (why := probe.explain_missing_layer(isolation.layer)):
         raise OSError(errno.ENOTSUP, f"isolation {isolation.layer!r} is unavailable: {why}")
-    layer = probe.strongest_layer(isolation.layer)
+    layer = probe.find_strongest_layer(isolation.layer)
     if layer == "none":
         return Box(player)
     return (SandboxBox if layer == "bwrap" else LimitBox)(player, isolation)
@@ -49,7 +49,7 @@ def explain_shared_user(player: Player, isolation: Isolation) -> str | None:
     Raises:
         OSError: its program does not exist.
     """
-    layer = probe.strongest_layer(isolation.layer)
+    layer = probe.find_strongest_layer(isolation.layer)
     if layer == "none" or limits.explain_missing_uids():
         return None
     if layer == "bwrap":

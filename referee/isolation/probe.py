@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from malice.referee.isolation import bwrap, limits, seccomp
-from malice.referee.isolation.views import View
+from malice.referee.isolation.views import SandboxView
 from malice.referee.records import Layer
 
 _TRUE = "/bin/true"
@@ -20,7 +20,7 @@ PATIENCE_S = 10
 """How long an empty sandbox may take."""
 
 
-def strongest_layer(wanted: Layer) -> Layer:
+def find_strongest_layer(wanted: Layer) -> Layer:
     """Return the strongest layer that works here and is no stronger than the wanted one."""
     if wanted in ("auto", "bwrap") and explain_missing_sandbox() is None:
         return "bwrap"
@@ -63,14 +63,14 @@ def can_disable_nested_users() -> bool:
 
 
 @cache
-def process_limit() -> int | None:
+def find_process_limit() -> int | None:
     """Return a limit of processes outside a sandbox, where it also counts our user's other processes; None for root."""
     return None if os.getuid() == 0 else limits.count_user_threads() + 4 * limits.PROCESSES
 
 
 @cache
 def _try_sandbox(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
-    sandbox = bwrap.Sandbox([_TRUE], Path(_TRUE), View([_TRUE], Path(_TRUE), Path("/")), _MEMORY_MB)
+    sandbox = bwrap.Sandbox([_TRUE], Path(_TRUE), SandboxView([_TRUE], Path(_TRUE), Path("/")), _MEMORY_MB)
     descriptors = [os.open(os.devnull, os.O_WRONLY)]
     if seccomp.explain_missing_filter() is None:
         descriptors.append(seccomp.open_filter(counted=False, stopped=True))

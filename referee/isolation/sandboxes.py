@@ -10,7 +10,7 @@ from pathlib import Path
 from malice.referee.isolation import bwrap, kills, limits, probe, seccomp
 from malice.referee.isolation.boxes import LimitBox, choose_filter, find_program
 from malice.referee.isolation.copies import Copies
-from malice.referee.isolation.views import View
+from malice.referee.isolation.views import SandboxView
 from malice.referee.records import Isolation, Player
 
 
@@ -54,7 +54,7 @@ class SandboxBox(LimitBox):
             self.words += ("uid",)
         self._sealed = own_user or seccomp.explain_missing_filter() is None
 
-    def _copy(self, view: View, own_user: bool) -> None:
+    def _copy(self, view: SandboxView, own_user: bool) -> None:
         """Show the bot copies of what its user may not read, or of a folder that has many parts to hide."""
         paths = view.list_private() if own_user else []
         if view.is_crowded() and view.explain_missing_copy([view.folder]) is None:
@@ -132,7 +132,7 @@ class SandboxBox(LimitBox):
             self._copies = None
 
 
-def make_view(player: Player, isolation: Isolation) -> View:
+def make_view(player: Player, isolation: Isolation) -> SandboxView:
     where = Path(player.cwd or os.getcwd())
     home = Path(player.home) if player.home is not None else None
-    return View(player.command, find_program(player, where), where, isolation.hidden, home)
+    return SandboxView(player.command, find_program(player, where), where, isolation.hidden, home)

@@ -21,7 +21,7 @@ _TOO_MUCH = (Path("/"), Path("/tmp"))
 """Folders that a sandbox never shows as a whole."""
 
 
-class View:
+class SandboxView:
     """What the sandbox of one command shows.
 
     Args:
@@ -58,7 +58,7 @@ class View:
         """What the sandbox shows, by the names outside."""
         self._sources: dict[Path, Path] = {}
         self._own = self.folder in self.roots and folders.is_bots_own(self.folder)
-        self._survey = folders.survey(self.folder, closed=self._closed) if self._own else None
+        self._survey = folders.walk_folder(self.folder, closed=self._closed) if self._own else None
 
     def is_crowded(self) -> bool:
         """Tell whether the folder has so many parts to hide that a copy without them is quicker."""
@@ -84,7 +84,7 @@ class View:
         for path in paths:
             size, entries = path.stat().st_size, 1
             if path == self.folder:
-                survey = self._survey or folders.survey(path, copies.MOST_ENTRIES, self._closed)
+                survey = self._survey or folders.walk_folder(path, copies.MOST_ENTRIES, self._closed)
                 size, entries = survey.size, survey.entries
                 # A command line may use a pipe in its folder to reach another program; a bot's own folder needs none.
                 if survey.special and not self._own:

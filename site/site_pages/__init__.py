@@ -4,6 +4,6 @@ from malice.site_pages.build import SiteSummary, SiteWriter, render
 from malice.site_pages.following import Follower
 from malice.site_pages.live import Live
 from malice.site_pages.lone_game import LoneGame, render_lone_game
-from malice.site_pages.source import Source
+from malice.site_pages.source import SiteContents
 
-__all__ = ["Follower", "Live", "LoneGame", "SiteSummary", "SiteWriter", "Source", "render", "render_lone_game"]
+__all__ = ["Follower", "Live", "LoneGame", "SiteContents", "SiteSummary", "SiteWriter", "render", "render_lone_game"]

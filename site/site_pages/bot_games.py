@@ -11,14 +11,14 @@ from msgspec import Struct
 from malice.referee.records import Key
 from malice.referee.replay import VOID
 from malice.site_pages.deals import Kind
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.thinking import parse_times
 
 BUCKETS = 64
-"""Of times, as in `Thinking`."""
+"""Of times, as in `ActionTimes`."""
 
 
-class SeatTally(Struct):
+class SeatResults(Struct):
     """The results of a bot at one seat; seats that share the first place draw."""
 
     games: int = 0
@@ -57,7 +57,7 @@ class Alike:
 
     __slots__ = ("games", "longest", "widest")
 
-    def __init__(self, game: Game, margin: int) -> None:
+    def __init__(self, game: GameSummary, margin: int) -> None:
         self.games = 0
         self.longest = Long(game.actions, game.key)
         self.widest = Win(margin, game.key)
@@ -68,7 +68,7 @@ class Alike:
         copy.games, copy.longest, copy.widest = self.games, self.longest, self.widest
         return copy
 
-    def add(self, game: Game, margin: int) -> None:
+    def add(self, game: GameSummary, margin: int) -> None:
         """Add a game."""
         self.games += 1
         if game.actions > self.longest.actions:
@@ -91,7 +91,7 @@ class BotGames:
         copy._times.update({label: list(times) for label, times in self._times.items()})
         return copy
 
-    def add(self, game: Game) -> None:
+    def add(self, game: GameSummary) -> None:
         """Add a game; this is quick, since most of the work waits until a page asks."""
         if game.reason == VOID:
             return
@@ -105,13 +105,13 @@ class BotGames:
             for bucket, count in enumerate(thinking.counts, thinking.first):
                 times[bucket] += count
 
-    def tally_seats(self) -> dict[str, dict[Kind, list[SeatTally]]]:
+    def tally_seats(self) -> dict[str, dict[Kind, list[SeatResults]]]:
         """Return, by label, ruleset and number of seats, the results at each seat."""
-        found: dict[str, dict[Kind, list[SeatTally]]] = defaultdict(dict)
+        found: dict[str, dict[Kind, list[SeatResults]]] = defaultdict(dict)
         for (ruleset, labels, teams, places), alike in self._alike.items():
             for seat, (label, won, drawn, points) in enumerate(_score_seats(labels, teams, places)):
                 kind = ruleset, len(labels)
-                tally = found[label].setdefault(kind, [SeatTally() for _ in labels])[seat]
+                tally = found[label].setdefault(kind, [SeatResults() for _ in labels])[seat]
                 tally.games += alike.games
                 tally.wins += alike.games * won
                 tally.draws += alike.games * drawn
@@ -119,7 +119,7 @@ class BotGames:
         return found
 
     def count_times(self, label: str) -> list[int]:
-        """Return how many actions of a bot took how long, by bucket as in `Thinking`."""
+        """Return how many actions of a bot took how long, by bucket as in `ActionTimes`."""
         return list(self._times[label]) if label in self._times else [0] * BUCKETS
 
     def list_wins(self) -> dict[tuple[str, int, str, str], Win]:
@@ -146,7 +146,7 @@ class BotGames:
         return found
 
 
-def _measure_margin(game: Game) -> int:
+def _measure_margin(game: GameSummary) -> int:
     """Return how many points the winner is ahead of the best who did not win; 0 if all share the first place."""
     places, scores = game.places, game.scores
     if len(places) == 2:

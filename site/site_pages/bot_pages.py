@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from malice.site_pages import text
 from malice.site_pages.details import DetailMaker
 from malice.site_pages.downloads import write_table
-from malice.site_pages.faults import FaultList, collect_faults
+from malice.site_pages.faults import VerdictList, collect_verdicts
 from malice.site_pages.files import Folder
 from malice.site_pages.game_list import GameRows
 from malice.site_pages.histogram import make_histogram
 from malice.site_pages.notes import read_notes
 from malice.site_pages.pages import BotPage, Pages
-from malice.site_pages.results import Result, list_results
+from malice.site_pages.results import BotResult, list_results
 from malice.site_pages.sections import Section
-from malice.site_pages.source import PublishedSource
+from malice.site_pages.source import PublishedContents
 from malice.site_pages.survey import Survey
 from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.standings import Standings
@@ -39,7 +39,7 @@ class BotPages:
 
     def __init__(
         self,
-        published: PublishedSource,
+        published: PublishedContents,
         survey: Survey,
         rows: GameRows,
         all_standings: Sequence[Standings],
@@ -50,7 +50,7 @@ class BotPages:
         self._rows = rows
         self._standings = all_standings
         self._sections = sections
-        self._faults = collect_faults(survey.failed)
+        self._faults = collect_verdicts(survey.failed)
         self._details = DetailMaker(survey.bots, [each.versions.standings for each in sections if each.versions])
 
     def write(self, folder: Folder, pages: Pages) -> None:
@@ -63,7 +63,7 @@ class BotPages:
     def _gather(self, entry: Entry) -> BotPage:
         label = entry.label
         games = list(reversed(self._survey.latest[label]))
-        faults = self._faults.get(label) or FaultList()
+        faults = self._faults.get(label) or VerdictList()
         rankings = [section.ranking for section in self._sections]
         results = list_results(label, self._standings, rankings, self._survey.deals)
         shown = {result.anchor for result in results}
@@ -102,7 +102,7 @@ class BotPages:
             write_table(folder, f"bot-{page.slug}.times", TIMES, times)
 
 
-def _list_opponents(label: str, standings: Standings, result: Result) -> Iterator[Sequence[Cell]]:
+def _list_opponents(label: str, standings: Standings, result: BotResult) -> Iterator[Sequence[Cell]]:
     meetings = standings.crosstable.get(label, {})
     others = [row.label for row in standings.rows if row.label != label and row.label in meetings]
     for other, line in zip(others, result.opponents, strict=True):

@@ -26,15 +26,15 @@ from malice.site_pages.last_table import LastTable, draw_last_table
 from malice.site_pages.live import NEVER, Live, MakeLive, make_stamp
 from malice.site_pages.opinions import choose_games, write_opinions
 from malice.site_pages.packing import Packers
-from malice.site_pages.pages import Games, Pages
+from malice.site_pages.pages import GameCount, Pages
 from malice.site_pages.reasons import Reasons
 from malice.site_pages.sections import make_rankings
 from malice.site_pages.shard_files import ShardFiles
-from malice.site_pages.source import Moment, PublishedSource, Source
+from malice.site_pages.source import FrozenContents, PublishedContents, SiteContents
 from malice.site_pages.survey import Memory, Survey
-from malice.site_pages.wishes import Advice, Wishes
+from malice.site_pages.wishes import OpinionGiver, SiteOptions
 from malice.tournaments.league.comparison import Comparison
-from malice.tournaments.league.extent import measure_extent
+from malice.tournaments.league.extent import measure_workload
 from malice.tournaments.league.progression import Changes
 from malice.tournaments.league.publication import SITE_OWNER, Publication, choose_publication, find_site_owner
 from malice.tournaments.league.ranking import compute_league_standings, find_state
@@ -69,7 +69,7 @@ class SiteWriter:
         url: the address that it will have on the web, with a slash at its end; empty if unknown.
     """
 
-    def __init__(self, source: Source, out: Path, url: str = "") -> None:
+    def __init__(self, source: SiteContents, out: Path, url: str = "") -> None:
         self._source = source
         self._out = out
         self._url = url
@@ -84,7 +84,7 @@ class SiteWriter:
         publication: Publication | None = None,
         changes: Changes | None = None,
         sharper: Sequence[Comparison] | None = None,
-        advice: Advice | None = None,
+        advice: OpinionGiver | None = None,
         make_live: MakeLive | None = None,
     ) -> SiteSummary:
         """Write the site as the league stands now; rewrite only files whose content changes.
@@ -100,15 +100,15 @@ class SiteWriter:
 
         Raises:
             OSError: a file cannot be written.
-            LeagueError: as `malice.tournaments.running.opinions.Advice.ask`.
+            LeagueError: as `malice.tournaments.running.opinions.Opinions.ask`.
         """
-        moment = Moment(self._source)
-        published = PublishedSource(moment, publication or choose_publication(moment))
+        moment = FrozenContents(self._source)
+        published = PublishedContents(moment, publication or choose_publication(moment))
         survey = Survey(moment, self._memory)
         watch = self._dramas.find(moment)
         rendering = _Rendering(Folder(self._out), moment, published, survey, self._url, watch)
         self._stamp = rendering.stamp
-        return rendering.write(progress, Wishes(changes, sharper, advice), make_live)
+        return rendering.write(progress, SiteOptions(changes, sharper, advice), make_live)
 
     def tell(self, moment: Live) -> None:
         """Write what the pages say of the moment, and nothing else, after a rendering.
@@ -116,11 +116,11 @@ class SiteWriter:
         Raises:
             OSError: the file cannot be written.
         """
-        Folder(self._out).write(live.NAME, live.make_script(self._stamp, moment))
+        Folder(self._out).write(live.NAME, live.make_live_script(self._stamp, moment))
 
 
 def render(
-    source: Source,
+    source: SiteContents,
     out: Path,
     progress: Progress | None = None,
     publication: Publication | None = None,
@@ -137,8 +137,8 @@ class _Rendering:
     def __init__(
         self,
         folder: Folder,
-        moment: Moment,
-        published: PublishedSource,
+        moment: FrozenContents,
+        published: PublishedContents,
         survey: Survey,
         url: str,
         watch: Key | None,
@@ -151,7 +151,7 @@ class _Rendering:
         self._tournament = moment.tournament()
         self._reasons = Reasons(self._tournament.rulesets)
         self._rows = GameRows(survey, self._reasons)
-        self._games = Games(survey.games, measure_extent(self._tournament, survey.tables).games)
+        self._games = GameCount(survey.games, measure_workload(self._tournament, survey.tables).games)
         self._index = survey.index.make_payload()
         states = _find_states(moment)
         self.stamp = make_stamp(moment, self._index, states)
@@ -159,7 +159,7 @@ class _Rendering:
         kept = survey.memory.rows
         self._pages = Pages(self._tournament, states, self._games, self.stamp, url=url, kept=kept)
 
-    def write(self, progress: Progress | None, wishes: Wishes, make_live: MakeLive | None) -> SiteSummary:
+    def write(self, progress: Progress | None, wishes: SiteOptions, make_live: MakeLive | None) -> SiteSummary:
         """Write all files, and delete those that the site no longer has."""
         folder = self._folder
         folder.write(SITE_OWNER, msgspec.json.encode(find_site_owner(self._tournament)))
@@ -180,7 +180,7 @@ class _Rendering:
         self._write_docs(frozenset(games))
         folder.delete_stale()
         # Last, since it sends readers to the new pages.
-        folder.write(live.NAME, live.make_script(self.stamp, make_live(self._games) if make_live else NEVER))
+        folder.write(live.NAME, live.make_live_script(self.stamp, make_live(self._games) if make_live else NEVER))
         withheld = self._published.count_withheld(self._survey.failed)
         return SiteSummary(folder.pages, self._survey.games, folder.size, folder.written, withheld)
 
@@ -192,7 +192,7 @@ class _Rendering:
         game = next(game for game in self._moment.games() if game.key == self._watch)
         return draw_last_table(game, record, self._reasons)
 
-    def _write_opinions(self, advice: Advice | None, front: Front) -> dict[str, Any] | None:
+    def _write_opinions(self, advice: OpinionGiver | None, front: Front) -> dict[str, Any] | None:
         """Ask a bot about the games that people open first; return what the index tells of its answers."""
         if advice is None:
             return None
@@ -238,7 +238,7 @@ class _Rendering:
 
     def _write_rulesets(self) -> None:
         for ruleset in self._moment.rulesets():
-            page = self._pages.render_ruleset(rules_text.describe_ruleset(ruleset))
+            page = self._pages.render_ruleset(rules_text.make_ruleset_text(ruleset))
             self._folder.write(f"rules/{text.make_slug(ruleset.name)}.html", page)
 
     def _write_docs(self, families: frozenset[str]) -> None:
@@ -249,6 +249,6 @@ class _Rendering:
             self._folder.write(f"docs/{name}", path.read_bytes())
 
 
-def _find_states(source: Source) -> dict[str, State]:
+def _find_states(source: SiteContents) -> dict[str, State]:
     suspended = source.suspended()
     return {entry.label: find_state(entry, suspended) for entry in source.entries()}

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from malice.site_pages import text
-from malice.site_pages.rankings import Cell, Name, Ranking, make_name
-from malice.tournaments.league.progression import Changes, Move, Progression
+from malice.site_pages.rankings import Name, Ranking, SortableCell, make_name
+from malice.tournaments.league.progression import Changes, Progression, RankChange
 
 MOVERS = 5
 
@@ -19,11 +19,11 @@ class ChangeRow(Struct, frozen=True):
     bot: Name
     has_page: bool
     """An entry of another league has none."""
-    rank: Cell
-    rank_before: Cell
-    elo: Cell
-    elo_before: Cell
-    gain: Cell
+    rank: SortableCell
+    rank_before: SortableCell
+    elo: SortableCell
+    elo_before: SortableCell
+    gain: SortableCell
     news: str
 
 
@@ -36,7 +36,7 @@ class ChangeTable(Struct, frozen=True):
     zero: str
     """What gains are measured from, in a sentence."""
     rows: list[ChangeRow]
-    movers: list[tuple[Name, Mark]]
+    movers: list[tuple[Name, RankMark]]
     """Whose rank moved most; at most `MOVERS`."""
     unmoved: bool
     """Whether no rank moved."""
@@ -51,7 +51,7 @@ class ChangeBox(Struct, frozen=True):
     """The title of the part that brought the changes; empty if somebody asked for other ones."""
 
 
-class Mark(Struct, frozen=True):
+class RankMark(Struct, frozen=True):
     """How the rank of an entry moved."""
 
     text: str
@@ -62,7 +62,7 @@ class Mark(Struct, frozen=True):
     """None if it is new."""
 
 
-def mark_moves(changes: Changes | None) -> dict[tuple[str, int], dict[str, Mark]]:
+def mark_moves(changes: Changes | None) -> dict[tuple[str, int], dict[str, RankMark]]:
     """Return by ruleset and number of seats how ranks moved, by the name of the bot's page."""
     found = {} if changes is None else {(each.ruleset, each.seats): each.moves for each in changes.progressions}
     return {
@@ -71,15 +71,15 @@ def mark_moves(changes: Changes | None) -> dict[tuple[str, int], dict[str, Mark]
     }
 
 
-def _mark_move(move: Move) -> Mark | None:
+def _mark_move(move: RankChange) -> RankMark | None:
     if move.rank is None:
         return None
     if move.rank_before is None:
-        return Mark("new", "has not been ranked before", None) if move.news == "new" else None
+        return RankMark("new", "has not been ranked before", None) if move.news == "new" else None
     rise = move.rank_before - move.rank
     if not rise:
         return None
-    return Mark(f"{'▲' if rise > 0 else '▼'}{abs(rise)}", f"was {move.rank_before}", rise > 0)
+    return RankMark(f"{'▲' if rise > 0 else '▼'}{abs(rise)}", f"was {move.rank_before}", rise > 0)
 
 
 def make_change_box(changes: Changes | None, rankings: Sequence[Ranking], labels: Collection[str]) -> ChangeBox | None:
@@ -112,10 +112,10 @@ def _make_table(progression: Progression, ranking: Ranking, labels: Collection[s
     )
 
 
-def _list_movers(moves: Sequence[Move], labels: Collection[str]) -> list[tuple[Name, Mark]]:
+def _list_movers(moves: Sequence[RankChange], labels: Collection[str]) -> list[tuple[Name, RankMark]]:
     """Return the entries with a page whose rank moved, those that moved most first, new ones last."""
 
-    def order(move: Move) -> int:
+    def order(move: RankChange) -> int:
         return 0 if move.rank is None or move.rank_before is None else -abs(move.rank_before - move.rank)
 
     moved = [(move, mark) for move in moves if move.label in labels and (mark := _mark_move(move))]
@@ -132,12 +132,14 @@ def _explain_zero(progression: Progression) -> str:
     )
 
 
-def _make_row(place: int, move: Move, labels: Collection[str]) -> ChangeRow:
+def _make_row(place: int, move: RankChange, labels: Collection[str]) -> ChangeRow:
     return ChangeRow(
         bot=make_name(move.label),
         has_page=move.label in labels,
-        rank=Cell(text.NONE) if move.rank is None else Cell(str(move.rank), place),
-        rank_before=Cell(text.NONE) if move.rank_before is None else Cell(str(move.rank_before), move.rank_before),
+        rank=SortableCell(text.NONE) if move.rank is None else SortableCell(str(move.rank), place),
+        rank_before=SortableCell(text.NONE)
+        if move.rank_before is None
+        else SortableCell(str(move.rank_before), move.rank_before),
         elo=_make_elo(move.elo),
         elo_before=_make_elo(move.elo_before),
         gain=_make_elo(move.gain),
@@ -145,5 +147,5 @@ def _make_row(place: int, move: Move, labels: Collection[str]) -> ChangeRow:
     )
 
 
-def _make_elo(elo: float | None) -> Cell:
-    return Cell(text.format_signed(elo), elo)
+def _make_elo(elo: float | None) -> SortableCell:
+    return SortableCell(text.format_signed(elo), elo)

@@ -36,7 +36,7 @@ class Tick(Struct, frozen=True):
     text: str
 
 
-class Column(Struct, frozen=True):
+class ChartColumn(Struct, frozen=True):
     """A place of the horizontal axis that has more to say than its tick."""
 
     left: float
@@ -53,7 +53,7 @@ class Bar(Struct, frozen=True):
     open_bottom: bool
 
 
-class Mark(Struct, frozen=True):
+class CurvePoint(Struct, frozen=True):
     """A point of a curve."""
 
     x: float
@@ -73,7 +73,7 @@ class Line(Struct, frozen=True):
     shape: int
     """The number of the shape of its marks."""
     points: str
-    marks: list[Mark]
+    marks: list[CurvePoint]
     """Charts of many lines draw none on faint ones."""
     end: tuple[float, float]
     """Where its last figure is, before it goes on flat to the edge."""
@@ -109,7 +109,7 @@ class Chart(Struct, frozen=True):
     y_ticks: list[Tick]
     lines: list[Line]
     """The faint ones come first, and the others cover them."""
-    columns: list[Column] = []
+    columns: list[ChartColumn] = []
     faint_lines: int = 0
     width: float = WIDTH
     height: float = HEIGHT
@@ -203,7 +203,7 @@ def place_names(lines: Sequence[Line]) -> list[Line]:
     return [*(line for line in lines if not line.name), *placed]
 
 
-def make_line(entry: Drawn, places: Sequence[tuple[float, float]], marks: list[Mark], figure: str) -> Line:
+def make_line(entry: Drawn, places: Sequence[tuple[float, float]], marks: list[CurvePoint], figure: str) -> Line:
     """Return the curve of an entry, which goes on flat from its last place to the edge of the chart.
 
     Args:
@@ -236,14 +236,14 @@ def _make_line(scale: Scale, entry: Drawn, points: Sequence[tuple[int, float]]) 
     return make_line(entry, places, marks, figure)
 
 
-def _choose_marks(places: Sequence[tuple[float, float]], place: int) -> list[Mark]:
+def _choose_marks(places: Sequence[tuple[float, float]], place: int) -> list[CurvePoint]:
     """Choose a few points to mark, shifted from line to line so that marks do not cover each other."""
     every = 90.0
     next_x = LEFT + 30 + 9.0 * place
     marks = []
     for x, y in places:
         if x >= next_x:
-            marks.append(Mark(x, y))
+            marks.append(CurvePoint(x, y))
             next_x += every * (1 + math.floor((x - next_x) / every))
     return marks
 

@@ -13,7 +13,7 @@ from malice.site_pages.downloads import write_table
 from malice.site_pages.files import Folder
 from malice.site_pages.rankings import Name, make_name
 from malice.tournaments.league.contents import LeagueContents
-from malice.tournaments.league.standings import Meeting, Row, Standings
+from malice.tournaments.league.standings import OpponentScore, Row, Standings
 
 HEAD = ("bot", "opponent", "games", "won", "drawn", "lost", "score")
 
@@ -109,7 +109,7 @@ def _make_rows(standings: Standings, rows: Sequence[Row], versions: Mapping[str,
     ]
 
 
-def _make_cell(meeting: Meeting | None, is_self: bool) -> Crossing:
+def _make_cell(meeting: OpponentScore | None, is_self: bool) -> Crossing:
     score = meeting.score if meeting else None
     if meeting is None or score is None:
         return Crossing("" if is_self else "–", "", None)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from malice.referee.replay import VOID
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 
 Kind = tuple[str, int]
 """A ruleset and a number of seats."""
@@ -20,13 +20,13 @@ class Deals:
     """Counts results of games added in schedule order; as in standings, only complete deals count."""
 
     def __init__(self) -> None:
-        self._waiting: defaultdict[tuple[int, int, int], list[Game]] = defaultdict(list)
+        self._waiting: defaultdict[tuple[int, int, int], list[GameSummary]] = defaultdict(list)
         self._pairs: defaultdict[tuple[str, str, str], Counter[Pair]] = defaultdict(Counter)
         self._teams: defaultdict[Kind, defaultdict[Team, list[int]]] = defaultdict(
             lambda: defaultdict(lambda: [0, 0, 0])
         )
 
-    def add(self, game: Game) -> None:
+    def add(self, game: GameSummary) -> None:
         """Add a game; it counts once its deal has been played in every rotation, if that is more than one."""
         if game.once or (len(game.labels) != 2 and not has_partners(game)):
             return
@@ -59,14 +59,14 @@ class Deals:
         """Return the games won, drawn and lost by each team; teams that share first place draw."""
         return {team: (won, drawn, lost) for team, (won, drawn, lost) in self._teams.get(kind, {}).items()}
 
-    def _add_pair(self, games: Sequence[Game]) -> None:
+    def _add_pair(self, games: Sequence[GameSummary]) -> None:
         if any(game.reason == VOID for game in games):
             return
         first, second = sorted(games[0].labels)
         one, two = [_compute_points(game, first) for game in games]
         self._pairs[games[0].ruleset, first, second][one, two] += 1
 
-    def _add_teams(self, games: Sequence[Game]) -> None:
+    def _add_teams(self, games: Sequence[GameSummary]) -> None:
         for game in games:
             if game.reason == VOID:
                 continue
@@ -81,12 +81,12 @@ class Deals:
                 counts[tuple(sorted(labels))][(1 if shared else 0) if places[team] == 1 else 2] += 1
 
 
-def has_partners(game: Game) -> bool:
+def has_partners(game: GameSummary) -> bool:
     """Return whether any seats of this game win and lose together."""
     return len(set(game.teams)) < len(game.teams)
 
 
-def _compute_points(game: Game, label: str) -> float:
+def _compute_points(game: GameSummary, label: str) -> float:
     seat = game.labels.index(label)
     own, other = game.places[seat], game.places[1 - seat]
     return (1 + (own < other) - (own > other)) / 2

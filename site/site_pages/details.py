@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from malice.site_pages import text
-from malice.site_pages.bot_games import BotGames, SeatTally, Win
+from malice.site_pages.bot_games import BotGames, SeatResults, Win
 from malice.site_pages.chart import Chart, Line
 from malice.site_pages.deals import Kind
 from malice.site_pages.intervals import format_interval
 from malice.site_pages.part_chart import PartChart
-from malice.site_pages.rankings import Cell, Name, make_name
+from malice.site_pages.rankings import Name, SortableCell, make_name
 from malice.tournaments.league.standings import Row, Standings
 
 
@@ -31,12 +31,12 @@ class VersionRow(Struct, frozen=True):
     """The results of one version of a bot."""
 
     name: str
-    elo: Cell
+    elo: SortableCell
     interval: str
     record: str
-    games: Cell
-    score: Cell
-    ms: Cell
+    games: SortableCell
+    score: SortableCell
+    ms: SortableCell
     forfeits: int
 
 
@@ -44,11 +44,11 @@ class SeatResult(Struct, frozen=True):
     """The results of a bot at one seat."""
 
     seat: int
-    games: Cell
+    games: SortableCell
     wins: int
     draws: int
     losses: int
-    score: Cell
+    score: SortableCell
 
 
 class SpecialGame(Struct, frozen=True):
@@ -165,20 +165,22 @@ def _make_version(row: Row, label: str) -> VersionRow:
     rating = row.rating
     return VersionRow(
         name="newest" if row.label == label else f"version {row.label[len(label) + 1 :]}",
-        elo=Cell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
+        elo=SortableCell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
         interval=format_interval(rating),
         record=f"{rating.wins}–{rating.draws}–{rating.losses}",
-        games=Cell(f"{row.games:,}", row.games),
-        score=Cell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
-        ms=Cell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
+        games=SortableCell(f"{row.games:,}", row.games),
+        score=SortableCell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
+        ms=SortableCell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
         forfeits=row.forfeits,
     )
 
 
-def _make_seat_result(seat: int, tally: SeatTally) -> SeatResult:
+def _make_seat_result(seat: int, tally: SeatResults) -> SeatResult:
     score = tally.points / tally.games if tally.games else None
-    games = Cell(f"{tally.games:,}", tally.games)
-    return SeatResult(seat, games, tally.wins, tally.draws, tally.losses, Cell(text.format_percent(score), score))
+    games = SortableCell(f"{tally.games:,}", tally.games)
+    return SeatResult(
+        seat, games, tally.wins, tally.draws, tally.losses, SortableCell(text.format_percent(score), score)
+    )
 
 
 def _choose_by_elo(

@@ -107,12 +107,14 @@ def list_attachments() -> Iterator[tuple[str, Path]]:
 
 
 def _render_page(doc: Doc, targets: Mapping[str, str]) -> DocPage:
-    prose = markdown.render(find_source(doc).read_text("utf-8"), lambda link: _resolve_link(doc, link, targets))
+    prose = markdown.render_markdown(
+        find_markdown(doc).read_text("utf-8"), lambda link: _resolve_link(doc, link, targets)
+    )
     sections = tuple(heading for heading in prose.headings if heading.level == 2)
     return DocPage(doc.name, doc.title, sections, prose.lead, prose.html)
 
 
-def find_source(doc: Doc) -> Path:
+def find_markdown(doc: Doc) -> Path:
     """Return the path of a page's Markdown."""
     if doc.source.startswith("protocol/"):
         return PROTOCOL / Path(doc.source).name

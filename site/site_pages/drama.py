@@ -9,10 +9,10 @@ from itertools import pairwise
 from malice.referee.errors import FamilyError, RecordError
 from malice.referee.records import Key, Record
 from malice.referee.replay import VOID, find_rules, replay_asks
-from malice.site_pages.source import Source
+from malice.site_pages.source import SiteContents
 from malice.site_pages.turning_point import find_leads, list_left
 
-RECENT = 12
+DRAMA_GAMES = 12
 """The latest games to choose from: a bounded number, since each of them is played again, once."""
 
 
@@ -22,10 +22,10 @@ class Dramas:
     def __init__(self) -> None:
         self._known: dict[Key, float] = {}
 
-    def find(self, source: Source) -> Key | None:
+    def find(self, source: SiteContents) -> Key | None:
         """Return the most dramatic of the latest games that were decided by play; None if none was."""
         decided = (game.key for game in source.games() if not any(game.verdicts) and game.reason != VOID)
-        latest = deque(decided, maxlen=RECENT)
+        latest = deque(decided, maxlen=DRAMA_GAMES)
         missing = [key for key in latest if key not in self._known]
         for key, record in zip(missing, source.read_records(missing), strict=True):
             self._known[key] = _measure(record)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from malice.referee.connection import SHOWN_BYTES
-from malice.referee.records import Fault
+from malice.referee.records import RecordedVerdict
 from malice.site_pages import text
 from malice.site_pages.bad_bytes import Flaw, find_broken_json, find_field, find_foreign_byte, read_object
 from malice.tournaments.sanitizer import sanitize
@@ -48,7 +48,7 @@ class Evidence(Struct, frozen=True):
     stderr: str
 
 
-def make_evidence(fault: Fault, line: int, stderr: int) -> Evidence:
+def make_evidence(fault: RecordedVerdict, line: int, stderr: int) -> Evidence:
     """Return a verdict as pages show it.
 
     Args:
@@ -69,14 +69,14 @@ def make_evidence(fault: Fault, line: int, stderr: int) -> Evidence:
     )
 
 
-def _describe_time(fault: Fault) -> str:
+def _describe_time(fault: RecordedVerdict) -> str:
     if fault.took_ms is None or fault.limit_ms is None:
         return ""
     over = f"{fault.took_ms - fault.limit_ms:,.1f} ms over it"
     return f"Cut off after {fault.took_ms:,.1f} ms; the limit was {fault.limit_ms:,g} ms, so {over}."
 
 
-def _mark_line(fault: Fault, width: int) -> MarkedLine | None:
+def _mark_line(fault: RecordedVerdict, width: int) -> MarkedLine | None:
     if fault.code == "crash" and (last := _find_last_words(fault.stderr)):
         return _cut("The last line of its stderr", last, None, width)
     if not fault.lines:
@@ -98,7 +98,7 @@ def _find_last_words(stderr: str) -> str:
     return lines[-1] if lines else ""
 
 
-def _find_offending(fault: Fault) -> tuple[int, Flaw | None]:
+def _find_offending(fault: RecordedVerdict) -> tuple[int, Flaw | None]:
     """Return the place of the line that brought a verdict on, and what is wrong with it."""
     lines = fault.lines
     asked = max((place for place, line in enumerate(lines) if line.startswith(ASKED)), default=-1)
@@ -112,7 +112,7 @@ def _find_offending(fault: Fault) -> tuple[int, Flaw | None]:
     return answers[-1], None
 
 
-def _find_flaw(fault: Fault, line: str, request: str) -> Flaw | None:
+def _find_flaw(fault: RecordedVerdict, line: str, request: str) -> Flaw | None:
     if fault.code == "timeout":  # the answer was right, but came too late
         return None
     if fault.code == "illegal":

@@ -7,7 +7,7 @@ from msgspec import Struct
 from malice.referee.nouns import format_count
 
 
-class Factors(Struct):
+class WorkerSpeeds(Struct):
     """The factors of some games; those of the league's own machine have none."""
 
     games: int = 0

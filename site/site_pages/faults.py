@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
-from malice.referee.records import Fault, Key, Record
+from malice.referee.records import Key, Record, RecordedVerdict
 from malice.site_pages.evidence import Evidence, make_evidence
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 
 READ = 8
 """Games per code whose records are read."""
@@ -28,7 +28,7 @@ Reader = Callable[[Iterable[Key]], Iterator[Record]]
 
 
 @dataclass
-class FaultKind:
+class VerdictGroup:
     """Verdicts about one bot in the same words."""
 
     words: str
@@ -40,25 +40,25 @@ class FaultKind:
     """The keys of further games that were read, each with the seat of the verdict."""
 
 
-class FaultCode(Struct, frozen=True):
+class VerdictCode(Struct, frozen=True):
     """The verdicts of one code on a bot."""
 
     code: str
     games: int
-    kinds: list[FaultKind]
+    kinds: list[VerdictGroup]
     """Of the first games, in their order."""
     unread: int
     """Games whose words are not known here."""
 
 
-class FaultList:
+class VerdictList:
     """Collects which games a bot ended by which verdict."""
 
     def __init__(self) -> None:
         self._games: Counter[str] = Counter()
         self._first: dict[str, list[tuple[Key, int]]] = {}
 
-    def add(self, game: Game, seat: int) -> None:
+    def add(self, game: GameSummary, seat: int) -> None:
         """Add a game with a verdict on a seat, in the order of the schedule."""
         code = game.verdicts[seat]
         self._games[code] += 1
@@ -71,41 +71,41 @@ class FaultList:
         """The number of games that ended for the bot by a verdict."""
         return self._games.total()
 
-    def read(self, reader: Reader) -> list[FaultCode]:
+    def read(self, reader: Reader) -> list[VerdictCode]:
         """Return the verdicts, the most frequent code first; this reads at most `READ` records per code."""
         return [self._read_code(code, games, reader) for code, games in self._games.most_common()]
 
-    def _read_code(self, code: str, games: int, reader: Reader) -> FaultCode:
-        kinds: dict[str, FaultKind] = {}
+    def _read_code(self, code: str, games: int, reader: Reader) -> VerdictCode:
+        kinds: dict[str, VerdictGroup] = {}
         first = self._first[code]
         known = 0
         for (key, seat), record in zip(first, reader([key for key, _ in first]), strict=True):
             fault = next(each for each in record.faults if each.seat == seat)
-            known += _add_fault(kinds, str(key), fault)
-        return FaultCode(code, games, list(kinds.values()), games - known)
+            known += _add_verdict(kinds, str(key), fault)
+        return VerdictCode(code, games, list(kinds.values()), games - known)
 
 
-def collect_faults(failed: Sequence[Game]) -> dict[str, FaultList]:
+def collect_verdicts(failed: Sequence[GameSummary]) -> dict[str, VerdictList]:
     """Return the verdicts on each bot, by label.
 
     Args:
         failed: the games with a verdict, in the order of the schedule.
     """
-    found: dict[str, FaultList] = {}
+    found: dict[str, VerdictList] = {}
     for game in failed:
         for seat, verdict in enumerate(game.verdicts):
             if verdict:
-                found.setdefault(game.labels[seat], FaultList()).add(game, seat)
+                found.setdefault(game.labels[seat], VerdictList()).add(game, seat)
     return found
 
 
-def _add_fault(kinds: dict[str, FaultKind], key: str, fault: Fault) -> bool:
+def _add_verdict(kinds: dict[str, VerdictGroup], key: str, fault: RecordedVerdict) -> bool:
     """Add a verdict to its kind; return whether it has one."""
     words = _drop_history(fault.sentence)
     if kind := kinds.get(words):
         kind.others.append((key, fault.seat))
     elif len(kinds) < KINDS:
-        kinds[words] = FaultKind(words, make_evidence(fault, LINE, STDERR), key)
+        kinds[words] = VerdictGroup(words, make_evidence(fault, LINE, STDERR), key)
     return words in kinds
 
 

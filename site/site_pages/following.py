@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from malice.site_pages.build import SiteSummary, SiteWriter
-from malice.site_pages.live import Live, Speed, describe_moment
-from malice.site_pages.pages import Games
-from malice.site_pages.wishes import Advice
+from malice.site_pages.live import Live, Speed, list_live_lines
+from malice.site_pages.pages import GameCount
+from malice.site_pages.wishes import OpinionGiver
 from malice.tournaments.league.comparison import Comparison
 from malice.tournaments.league.progression import Changes
 from malice.tournaments.league.publication import Publication
@@ -36,7 +36,7 @@ class Follower:
         self._running = False
         self._at = 0.0
         self._took_s = 0.0
-        self._games = Games(0, 0)
+        self._games = GameCount(0, 0)
         self._mark: object = None
         self._summary: SiteSummary | None = None
 
@@ -52,7 +52,7 @@ class Follower:
         publication: Publication | None = None,
         changes: Changes | None = None,
         sharper: Sequence[Comparison] | None = None,
-        advice: Advice | None = None,
+        advice: OpinionGiver | None = None,
     ) -> SiteSummary:
         """Write the site as the league stands now; if nothing changed in it, only the time.
 
@@ -89,13 +89,13 @@ class Follower:
         if self._summary is not None:
             self._writer.tell(Live(self._at, words=self._describe_end()))
 
-    def _make_live(self, games: Games) -> Live:
+    def _make_live(self, games: GameCount) -> Live:
         self._games = games
         self._speed.add(self._at, games.played)
         tournament = self._store.tournament()
         if not self._running or tournament.complete:
             return Live(self._at, words=self._describe_end())
-        return Live(self._at, True, describe_moment(games, tournament.config, self._speed.measure()))
+        return Live(self._at, True, list_live_lines(games, tournament.config, self._speed.measure()))
 
     def _describe_end(self) -> tuple[str, ...]:
         return ("finished",) if self._store.tournament().complete else ()

@@ -10,11 +10,11 @@ from malice.site_pages.changes import ChangeBox, make_change_box
 from malice.site_pages.deals import Deals
 from malice.site_pages.overall import Overall, make_overall
 from malice.site_pages.rankings import Ranking
-from malice.site_pages.rounds import Course, make_course
+from malice.site_pages.rounds import RoundsSection, make_rounds_section
 from malice.site_pages.sections import Section, make_sections
-from malice.site_pages.source import Source
+from malice.site_pages.source import SiteContents
 from malice.site_pages.turning_point import FrontGame, find_front_game
-from malice.site_pages.wishes import Wishes
+from malice.site_pages.wishes import SiteOptions
 from malice.tournaments.league.formats.table import make_table_before
 from malice.tournaments.league.part_changes import compute_part_changes
 from malice.tournaments.league.part_ratings import PartRatings, compute_part_ratings
@@ -26,7 +26,7 @@ class Front(Struct, frozen=True):
     """The front page."""
 
     sections: list[Section]
-    course: Course
+    course: RoundsSection
     overall: Overall | None
     """None with one ruleset."""
     changes: ChangeBox | None
@@ -37,7 +37,11 @@ class Front(Struct, frozen=True):
 
 
 def make_front(
-    source: Source, deals: Deals, all_standings: Sequence[Standings], rankings: Sequence[Ranking], wishes: Wishes
+    source: SiteContents,
+    deals: Deals,
+    all_standings: Sequence[Standings],
+    rankings: Sequence[Ranking],
+    wishes: SiteOptions,
 ) -> Front:
     """Return what the front page shows.
 
@@ -53,15 +57,17 @@ def make_front(
     labels = [entry.label for entry in source.entries()]
     several = len({standings.ruleset for standings in all_standings}) > 1
     return Front(
-        sections=make_sections(source, deals, all_standings, rankings, by_part, Wishes(changes, wishes.sharper)),
-        course=make_course(source.situation()),
+        sections=make_sections(source, deals, all_standings, rankings, by_part, SiteOptions(changes, wishes.sharper)),
+        course=make_rounds_section(source.situation()),
         overall=make_overall(all_standings) if several else None,
         changes=make_change_box(changes, rankings, labels),
         game=find_front_game(source, all_standings),
     )
 
 
-def _find_changes(source: Source, by_part: Sequence[PartRatings], all_standings: Sequence[Standings]) -> Changes | None:
+def _find_changes(
+    source: SiteContents, by_part: Sequence[PartRatings], all_standings: Sequence[Standings]
+) -> Changes | None:
     """Return what the newest part changed."""
     if not by_part:
         return None

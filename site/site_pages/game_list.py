@@ -20,7 +20,7 @@ from malice.site_pages.rankings import make_name
 from malice.site_pages.reasons import Reasons
 from malice.site_pages.series import describe_standing
 from malice.site_pages.survey import Survey
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.sanitizer import sanitize
 
 SIZE = 10_000
@@ -36,7 +36,7 @@ class GameRows:
         self._survey = survey
         self._reasons = reasons
 
-    def make(self, game: Game) -> GameRow:
+    def make(self, game: GameSummary) -> GameRow:
         """Return a game as lists show it."""
         return make_game_row(game, self._reasons.describe(game), self._survey.series.get(game.key))
 
@@ -91,7 +91,7 @@ class ListedGames:
         self._columns = {name: array("q") for name in (*self._tables, "actions", "minutes")}
         self._minute = 0
 
-    def add(self, game: Game, standing: str = "") -> None:
+    def add(self, game: GameSummary, standing: str = "") -> None:
         """Add the game with the next higher number, and where its series stands after it, in words."""
         self._index.add(game.number, game.key)
         self._add_place("lineup", (game.ruleset, game.teams, game.labels, game.versions, game.once))

@@ -10,11 +10,11 @@ from malice.site_pages import text
 from malice.site_pages.deals import has_partners
 from malice.site_pages.rankings import Name, make_name
 from malice.site_pages.series import describe_standing
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.series import Score
 
 
-class Seat(Struct, frozen=True):
+class RowSeat(Struct, frozen=True):
     """The bot at a seat; the verdict is empty unless one ended its game."""
 
     bot: Name
@@ -27,7 +27,7 @@ class GameTeam(Struct, frozen=True):
     number: int
     place: int
     score: int
-    seats: tuple[Seat, ...]
+    seats: tuple[RowSeat, ...]
 
 
 class GameRow(Struct, frozen=True):
@@ -50,7 +50,7 @@ class GameRow(Struct, frozen=True):
     """Day and time, UTC; empty if unknown."""
 
 
-def make_game_row(game: Game, reason: str, score: Score | None = None) -> GameRow:
+def make_game_row(game: GameSummary, reason: str, score: Score | None = None) -> GameRow:
     """Return a game as lists show it.
 
     Args:
@@ -77,7 +77,7 @@ def _format_minute(started: float) -> str:
     return datetime.fromtimestamp(started, UTC).strftime("%Y-%m-%d %H:%M") if started else ""
 
 
-def _group_seats(game: Game) -> tuple[GameTeam, ...]:
+def _group_seats(game: GameSummary) -> tuple[GameTeam, ...]:
     seats: dict[int, list[int]] = {}
     for seat, team in enumerate(game.teams):
         seats.setdefault(team, []).append(seat)
@@ -86,7 +86,7 @@ def _group_seats(game: Game) -> tuple[GameTeam, ...]:
             team,
             game.places[own[0]],
             game.scores[own[0]],
-            tuple(Seat(make_name(game.labels[seat]), game.verdicts[seat]) for seat in own),
+            tuple(RowSeat(make_name(game.labels[seat]), game.verdicts[seat]) for seat in own),
         )
         for team, own in seats.items()
     )

@@ -10,8 +10,8 @@ from msgspec import Struct
 from malice.site_pages import text
 from malice.site_pages.chart import Tick
 
-WIDTH, HEIGHT = 640, 190
-LEFT, RIGHT, TOP, BOTTOM = 10, 10, 22, 34
+TIMES_WIDTH, TIMES_HEIGHT = 640, 190
+TIMES_LEFT, TIMES_RIGHT, TIMES_TOP, TIMES_BOTTOM = 10, 10, 22, 34
 LEAST = 8
 """The least number of buckets drawn, so that a bar is not as wide as the chart."""
 UNITS = ((1_000_000, "s"), (1000, "ms"), (1, "µs"))
@@ -40,16 +40,16 @@ class Histogram(Struct, frozen=True):
     summary: str
     bars: list[TimeBar]
     ticks: list[Tick]
-    width: float = WIDTH
-    height: float = HEIGHT
-    bottom: float = HEIGHT - BOTTOM
+    width: float = TIMES_WIDTH
+    height: float = TIMES_HEIGHT
+    bottom: float = TIMES_HEIGHT - TIMES_BOTTOM
 
 
 def make_histogram(times: Sequence[int]) -> Histogram | None:
     """Lay out how long actions took; None without actions.
 
     Args:
-        times: the number of actions by bucket, as in `Thinking`.
+        times: the number of actions by bucket, as in `ActionTimes`.
     """
     total = sum(times)
     if not total:
@@ -58,10 +58,10 @@ def make_histogram(times: Sequence[int]) -> Histogram | None:
     first, last = filled[0], filled[-1]
     spare = max(0, LEAST - (last - first + 1))
     low, high = max(0, first - spare // 2), last + spare - spare // 2
-    wide = (WIDTH - LEFT - RIGHT) / (high - low + 1)
+    wide = (TIMES_WIDTH - TIMES_LEFT - TIMES_RIGHT) / (high - low + 1)
     return Histogram(
         summary=_summarize(times, total),
-        bars=[_make_bar(bucket, times, LEFT + wide * (bucket - low), wide) for bucket in range(first, last + 1)],
+        bars=[_make_bar(bucket, times, TIMES_LEFT + wide * (bucket - low), wide) for bucket in range(first, last + 1)],
         ticks=list(_make_ticks(low, high, wide)),
     )
 
@@ -93,12 +93,12 @@ def _find_quantile(times: Sequence[int], share: float) -> int:
 
 
 def _make_bar(bucket: int, times: Sequence[int], x: float, wide: float) -> TimeBar:
-    count, room = times[bucket], HEIGHT - TOP - BOTTOM
+    count, room = times[bucket], TIMES_HEIGHT - TIMES_TOP - TIMES_BOTTOM
     height = max(room * count / max(times), 1.0 if count else 0.0)
     least, most = (1 << bucket) >> 1, 1 << bucket
     return TimeBar(
         x=round(x + 0.5, 1),
-        y=round(TOP + room - height, 1),
+        y=round(TIMES_TOP + room - height, 1),
         width=round(wide - 1, 1),
         height=round(height, 1),
         span=f"{format_micros(least)} to {format_micros(most)}",
@@ -114,4 +114,4 @@ def _make_ticks(low: int, high: int, wide: float) -> Iterator[Tick]:
     for power in range(17):
         place = math.log2(10**power) + 1 - low
         if 0 <= place <= high - low + 1:
-            yield Tick(round(LEFT + wide * place, 1), format_micros(10**power).replace(".0 ", " "))
+            yield Tick(round(TIMES_LEFT + wide * place, 1), format_micros(10**power).replace(".0 ", " "))

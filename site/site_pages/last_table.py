@@ -9,7 +9,7 @@ from malice.referee.families import load_family
 from malice.referee.records import Record
 from malice.referee.replay import find_rules, replay_asks
 from malice.site_pages.reasons import Reasons
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.transcript import format_places
 
@@ -23,7 +23,7 @@ class LastTable(NamedTuple):
     result: str
 
 
-def draw_last_table(game: Game, record: Record, reasons: Reasons) -> LastTable | None:
+def draw_last_table(game: GameSummary, record: Record, reasons: Reasons) -> LastTable | None:
     """Return the table at the end of a game; None if its record does not replay.
 
     Args:

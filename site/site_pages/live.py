@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 import msgspec
 from msgspec import Struct
 
-from malice.site_pages.pages import Games
-from malice.site_pages.source import Source
+from malice.site_pages.pages import GameCount
+from malice.site_pages.source import SiteContents
 from malice.site_pages.text import format_count
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.formats import FORMATS
@@ -41,7 +41,7 @@ class LiveFile(Live, frozen=True, kw_only=True):
 
 
 NEVER = Live()
-MakeLive = Callable[[Games], Live]
+MakeLive = Callable[[GameCount], Live]
 """Returns what pages say of the moment, given how many games there are."""
 
 
@@ -64,7 +64,7 @@ class Speed:
         return max(0, after - before) / (end - begin) if end > begin else None
 
 
-def describe_moment(games: Games, config: Config, rate: float | None) -> tuple[str, ...]:
+def list_live_lines(games: GameCount, config: Config, rate: float | None) -> tuple[str, ...]:
     """Return how far a tournament is that is played now, how fast it is, and how long it will take.
 
     Args:
@@ -86,7 +86,7 @@ def _name_round(config: Config) -> str:
     return "" if FORMATS[config.format].grows else " in this round"
 
 
-def make_stamp(source: Source, index: Mapping[str, object], states: Mapping[str, State]) -> str:
+def make_stamp(source: SiteContents, index: Mapping[str, object], states: Mapping[str, State]) -> str:
     """Return a short digest of the state of a league, from what is finished and who plays.
 
     Args:
@@ -100,7 +100,7 @@ def make_stamp(source: Source, index: Mapping[str, object], states: Mapping[str,
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def make_script(stamp: str, live: Live) -> bytes:
+def make_live_script(stamp: str, live: Live) -> bytes:
     """Return the content of the file; `live.js` receives it."""
     content = LiveFile(stamp=stamp, updated=live.updated, running=live.running, words=live.words)
     return b"malice.tell(" + msgspec.json.encode(content) + b");\n"

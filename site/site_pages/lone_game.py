@@ -17,11 +17,11 @@ from malice.site_pages import shards, text
 from malice.site_pages.game_pages import GameFiles, read_game_files
 from malice.site_pages.keys import KeyIndex
 from malice.site_pages.last_table import draw_last_table
-from malice.site_pages.pages import REPLAY_SCRIPTS, REPLAY_STYLES, STYLES, make_environment
+from malice.site_pages.pages import REPLAY_SCRIPTS, REPLAY_STYLES, STYLES, make_template_environment
 from malice.site_pages.reasons import Reasons
 from malice.site_pages.series import describe_standing, score_played_series
-from malice.site_pages.source import Source
-from malice.tournaments.league.contents import Game
+from malice.site_pages.source import SiteContents
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import Publication
 from malice.tournaments.sanitizer import sanitize
 
@@ -40,7 +40,9 @@ class LoneGame(NamedTuple):
     """Verdicts that it shows without stderr and the last lines."""
 
 
-def render_lone_game(source: Source, game: Game, record: Record, publication: Publication, url: str = "") -> LoneGame:
+def render_lone_game(
+    source: SiteContents, game: GameSummary, record: Record, publication: Publication, url: str = ""
+) -> LoneGame:
     """Return the replay of a game as one file.
 
     Its policy lets nothing run but the scripts and styles that it was made with, by their hashes, and nothing load.
@@ -64,7 +66,7 @@ def render_lone_game(source: Source, game: Game, record: Record, publication: Pu
     scripts = [_make_script(content) for content in _list_scripts(family, data)]
     styles = [_make_style(content) for content in _list_styles(family)]
     page = (
-        make_environment()
+        make_template_environment()
         .get_template("game.html")
         .render(
             title=sanitize(source.tournament().name, 80),
@@ -100,7 +102,7 @@ def _list_scripts(family: GameFiles, data: Iterable[bytes]) -> Iterator[bytes]:
         yield (STATIC / name).read_bytes()
 
 
-def _list_data(source: Source, game: Game, record: Record, reasons: Reasons) -> Iterator[bytes]:
+def _list_data(source: SiteContents, game: GameSummary, record: Record, reasons: Reasons) -> Iterator[bytes]:
     """Yield the data files of a site with no other game; of other bots it has no names."""
     index = KeyIndex()
     index.add(game.number, game.key)

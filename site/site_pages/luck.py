@@ -11,7 +11,7 @@ from malice.referee.rulesets import Ruleset
 from malice.site_pages import text
 from malice.site_pages.intervals import format_ends, format_percents
 from malice.site_pages.outcomes import DealBar, make_deal_bar
-from malice.site_pages.rankings import Cell, Name, make_name
+from malice.site_pages.rankings import Name, SortableCell, make_name
 from malice.tournaments.league.comparison import Comparison
 from malice.tournaments.league.standings import Standings
 from malice.tournaments.ratings.adjustment import Adjustment
@@ -20,12 +20,12 @@ from malice.tournaments.ratings.comparison import Advantage
 SEATS = 2
 
 
-class Figures(Struct, frozen=True):
+class LuckScore(Struct, frozen=True):
     """What the first of two entries has, with luck or without; each interval as text."""
 
-    elo: Cell
+    elo: SortableCell
     elo_interval: str
-    score: Cell
+    score: SortableCell
     score_interval: str
 
 
@@ -34,11 +34,11 @@ class LuckRow(Struct, frozen=True):
 
     bot: Name
     other: Name
-    deals: Cell
+    deals: SortableCell
     outcomes: DealBar | None
-    plain: Figures
-    adjusted: Figures
-    factor: Cell
+    plain: LuckScore
+    adjusted: LuckScore
+    factor: SortableCell
     """How many times the games would tell as much with luck."""
     factor_interval: str
 
@@ -80,19 +80,19 @@ def _make_row(one: Comparison, adjusted: Adjustment) -> LuckRow:
     return LuckRow(
         bot=make_name(one.new.label),
         other=make_name(one.base.label),
-        deals=Cell(f"{one.advantage.deals:,}", one.advantage.deals),
+        deals=SortableCell(f"{one.advantage.deals:,}", one.advantage.deals),
         outcomes=make_deal_bar(one.advantage.counts),
-        plain=_make_figures(one.advantage),
-        adjusted=_make_figures(adjusted),
-        factor=Cell(text.format_decimal(adjusted.factor, 2), adjusted.factor),
+        plain=_make_luck_score(one.advantage),
+        adjusted=_make_luck_score(adjusted),
+        factor=SortableCell(text.format_decimal(adjusted.factor, 2), adjusted.factor),
         factor_interval=f"{low} … {high}",
     )
 
 
-def _make_figures(found: Advantage | Adjustment) -> Figures:
-    return Figures(
-        elo=Cell(text.format_signed(found.elo), found.elo),
+def _make_luck_score(found: Advantage | Adjustment) -> LuckScore:
+    return LuckScore(
+        elo=SortableCell(text.format_signed(found.elo), found.elo),
         elo_interval=format_ends(found.elo_low, found.elo_high),
-        score=Cell(text.format_percent(found.score), found.score),
+        score=SortableCell(text.format_percent(found.score), found.score),
         score_interval=format_percents(found.score_low, found.score_high),
     )

@@ -37,7 +37,7 @@ class Prose(Struct, frozen=True):
     html: str
 
 
-def render(source: str, links: Links) -> Prose:
+def render_markdown(source: str, links: Links) -> Prose:
     """Return `source` as HTML; a link without a target becomes plain text."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     tokens = parser.parse(source)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from malice.referee.records import Record
-from malice.site_pages.source import PublishedSource
-from malice.tournaments.league.contents import Game
+from malice.site_pages.source import PublishedContents
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.sanitizer import sanitize
 
 GAMES = 3
@@ -26,7 +26,7 @@ class Note(Struct, frozen=True):
     more: int
 
 
-def read_notes(source: PublishedSource, label: str, games: Sequence[Game]) -> list[Note]:
+def read_notes(source: PublishedContents, label: str, games: Sequence[GameSummary]) -> list[Note]:
     """Return the notes of a bot in its latest games, the newest first; this reads at most `GAMES` records.
 
     Args:

@@ -13,20 +13,20 @@ from malice.referee.replay import VOID
 from malice.referee.requests import Decision, replay_decisions
 from malice.site_pages import shards
 from malice.site_pages.files import Folder
-from malice.site_pages.source import PublishedSource
+from malice.site_pages.source import PublishedContents
 from malice.site_pages.survey import Survey
 from malice.site_pages.text import format_label
-from malice.site_pages.wishes import Advice
-from malice.tournaments.league.contents import Game
+from malice.site_pages.wishes import OpinionGiver
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import Publication
 from malice.tournaments.running.opinions import Opinion
-from malice.tournaments.running.rerun import Choice, Rerun
+from malice.tournaments.running.rerun import Rerun, RerunAction
 from malice.tournaments.sanitizer import sanitize
 
 NOTE = 500
 
 
-def choose_games(survey: Survey, first: Iterable[Key | None], most: int | None) -> list[Game]:
+def choose_games(survey: Survey, first: Iterable[Key | None], most: int | None) -> list[GameSummary]:
     """Return the games that people open first: those named, then the latest, the newest first.
 
     Args:
@@ -40,11 +40,13 @@ def choose_games(survey: Survey, first: Iterable[Key | None], most: int | None) 
     return [games[key] for key in list(order)[:most]]
 
 
-def write_opinions(folder: Folder, source: PublishedSource, advice: Advice, games: Sequence[Game]) -> dict[str, Any]:
+def write_opinions(
+    folder: Folder, source: PublishedContents, advice: OpinionGiver, games: Sequence[GameSummary]
+) -> dict[str, Any]:
     """Ask a bot about games, and write what it says; return what the index of the site tells of it.
 
     Raises:
-        LeagueError, OSError: as `malice.tournaments.running.opinions.Advice.ask`.
+        LeagueError, OSError: as `malice.tournaments.running.opinions.Opinions.ask`.
     """
     blocks: defaultdict[int, list[Key]] = defaultdict(list)
     for game in sorted(games, key=lambda game: game.number):
@@ -55,7 +57,7 @@ def write_opinions(folder: Folder, source: PublishedSource, advice: Advice, game
     return {"bot": sanitize(who.name), "version": sanitize(who.version), "hash": who.hash[:12], "blocks": [*blocks]}
 
 
-def _write_block(folder: Folder, name: str, source: PublishedSource, opinions: Sequence[Opinion]) -> None:
+def _write_block(folder: Folder, name: str, source: PublishedContents, opinions: Sequence[Opinion]) -> None:
     header = shards.make_header(name, (opinions, source.publication))
     path = f"data/{name}.js"
     if folder.read_first_line(path) == header:
@@ -77,7 +79,7 @@ class _Words:
         self._names = [format_label(label) for label, _ in record.entries]
         self._decisions: dict[int, Decision] = {each.index: each for each in replay_decisions(record)}
 
-    def describe(self, choice: Choice) -> str:
+    def describe(self, choice: RerunAction) -> str:
         return self._describe(choice.plays, self._decisions[choice.action].view, self._names)
 
 

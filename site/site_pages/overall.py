@@ -9,7 +9,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from malice.site_pages import text
-from malice.site_pages.rankings import Cell, Name, make_name
+from malice.site_pages.rankings import Name, SortableCell, make_name
 from malice.tournaments.league.standings import Standings, State
 
 Groups = tuple[int, ...]
@@ -34,13 +34,13 @@ class Mean(Struct, frozen=True):
 class OverallRow(Struct, frozen=True):
     """A row of the table over all rulesets."""
 
-    rank: Cell
+    rank: SortableCell
     rank_number: int | None
     bot: Name
     state: State
-    score: Cell
-    played: Cell
-    by_ruleset: list[Cell]
+    score: SortableCell
+    played: SortableCell
+    by_ruleset: list[SortableCell]
     games: int
     """Under all rulesets."""
 
@@ -116,12 +116,12 @@ def _make_row(mean: Mean, place: int | None, active: Sequence[Mean], rulesets: S
     rank = 1 + sum(other.standing > mean.standing for other in active) if own and place is not None else None
     tied = sum(other.standing == mean.standing for other in active) > 1
     return OverallRow(
-        rank=Cell("–") if rank is None else Cell(f"{'=' if tied else ''}{rank}", place),
+        rank=SortableCell("–") if rank is None else SortableCell(f"{'=' if tied else ''}{rank}", place),
         rank_number=rank,
         bot=make_name(mean.label),
         state=mean.state,
-        score=Cell(text.format_percent(score), score),
-        played=Cell(f"{len(own)} of {len(rulesets)}", len(own)),
-        by_ruleset=[Cell(text.format_percent(own.get(ruleset)), own.get(ruleset)) for ruleset in rulesets],
+        score=SortableCell(text.format_percent(score), score),
+        played=SortableCell(f"{len(own)} of {len(rulesets)}", len(own)),
+        by_ruleset=[SortableCell(text.format_percent(own.get(ruleset)), own.get(ruleset)) for ruleset in rulesets],
         games=mean.games,
     )

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from malice.referee.records import Record
 from malice.tournaments.league import replayers
-from malice.tournaments.league.replayers import Replayers, count_processes, count_processors
+from malice.tournaments.league.replayers import ReplayPool, count_processes, count_processors
 from malice.tournaments.league.replaying import PACK
 
 
@@ -19,7 +19,7 @@ class Packers:
 
     def __init__(self) -> None:
         self._bare = 0
-        self._replayers: Replayers[Record] | None = None
+        self._replayers: ReplayPool[Record] | None = None
         self._stack = ExitStack()
 
     def __enter__(self) -> Packers:
@@ -35,7 +35,7 @@ class Packers:
         if self._replayers is None and self._bare >= replayers.MANY:
             # Whoever shows a game that does not replay tells why, and needs what comes before that.
             count = count_processes(self._bare, count_processors())
-            processes: Replayers[Record] = Replayers(lambda record: b"", (PACK,), count)
+            processes: ReplayPool[Record] = ReplayPool(lambda record: b"", (PACK,), count)
             self._replayers = self._stack.enter_context(processes)
         if self._replayers is None or not bare:
             return list(records)

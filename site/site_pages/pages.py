@@ -17,7 +17,7 @@ from malice.site_pages.colours import Marks
 from malice.site_pages.compiled import COMPILED
 from malice.site_pages.details import Details
 from malice.site_pages.docs import DocPage
-from malice.site_pages.faults import FaultCode
+from malice.site_pages.faults import VerdictCode
 from malice.site_pages.front import Front
 from malice.site_pages.game_rows import GameRow
 from malice.site_pages.histogram import Histogram
@@ -25,7 +25,7 @@ from malice.site_pages.kept_markup import KeptMarkup
 from malice.site_pages.last_table import LastTable
 from malice.site_pages.notes import Note
 from malice.site_pages.rankings import make_name
-from malice.site_pages.results import Result
+from malice.site_pages.results import BotResult
 from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.standings import State
@@ -64,11 +64,11 @@ class BotPage(Struct, frozen=True):
     """What the page of an entry shows."""
 
     entry: Entry
-    results: Sequence[Result]
+    results: Sequence[BotResult]
     details: Mapping[str, Details]
     """More of each result, by its anchor."""
     fault_games: int
-    faults: Sequence[FaultCode]
+    faults: Sequence[VerdictCode]
     withheld: bool
     """Whether the evidence of its verdicts is not published."""
     times: Histogram | None
@@ -92,7 +92,7 @@ class PartRow(Struct, frozen=True):
     """32 bytes, hex."""
 
 
-def describe_part(tournament: Tournament, part: Part) -> PartRow:
+def make_part_row(tournament: Tournament, part: Part) -> PartRow:
     """Return what the front page shows of a part."""
     seed = tournament.seeds(part.number).seed.hex() if part.number in tournament.closed else None
     return PartRow(part.number, part.title, tournament.schedules[part.number].total, part.commit, seed)
@@ -103,7 +103,7 @@ def _call_away(state: State) -> str:
     return "in an older version" if state == "playing" else state
 
 
-def make_environment() -> Environment:
+def make_template_environment() -> Environment:
     """Return what renders templates; the templates escape all text."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -115,7 +115,7 @@ def make_environment() -> Environment:
     )
 
 
-class Games(NamedTuple):
+class GameCount(NamedTuple):
     """How many games there are."""
 
     played: int
@@ -139,14 +139,14 @@ class Pages:
         self,
         tournament: Tournament,
         states: Mapping[str, State],
-        games: Games,
+        games: GameCount,
         stamp: str,
         *,
         url: str = "",
         kept: KeptMarkup | None = None,
     ) -> None:
         self._url = url
-        self._env = make_environment()
+        self._env = make_template_environment()
         self._env.filters |= {
             "shown": sanitize,
             "lines": lambda words: sanitize(words, lines=True),
@@ -163,7 +163,7 @@ class Pages:
         self._env.globals |= {
             "title": sanitize(tournament.name, 80),
             "tournament": tournament,
-            "parts": [describe_part(tournament, part) for part in tournament.parts],
+            "parts": [make_part_row(tournament, part) for part in tournament.parts],
             "states": states,
             "mark_bot": self.marks.find,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),

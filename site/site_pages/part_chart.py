@@ -14,10 +14,10 @@ from malice.site_pages.chart import (
     TOP,
     Bar,
     Chart,
-    Column,
+    ChartColumn,
+    CurvePoint,
     Drawn,
     Line,
-    Mark,
     Scale,
     Tick,
     choose_ticks,
@@ -28,7 +28,7 @@ from malice.site_pages.chart import (
 )
 from malice.site_pages.intervals import format_interval
 from malice.site_pages.rankings import Name, make_name
-from malice.tournaments.league.part_ratings import PartRatings, Step
+from malice.tournaments.league.part_ratings import PartRatings, PartStep
 from malice.tournaments.league.standings import Standings
 from malice.tournaments.ratings.fit import Rating
 from malice.tournaments.sanitizer import sanitize
@@ -108,12 +108,12 @@ def make_part_chart(found: PartRatings | None, standings: Standings, colours: Ma
     return PartChart(chart, names, [_make_row(entry.label, steps) for entry in drawn])
 
 
-def _has_elo(label: str, steps: Sequence[Step]) -> bool:
+def _has_elo(label: str, steps: Sequence[PartStep]) -> bool:
     ratings = [step.ratings.get(label) for step in steps]
     return any(rating is not None and rating.elo is not None for rating in ratings)
 
 
-def _name_step(step: Step) -> StepName:
+def _name_step(step: PartStep) -> StepName:
     first, last = step.parts[0], step.parts[-1]
     titles = [sanitize(title, 60) for title in step.titles]
     number = str(first) if first == last else f"{first}–{last}"
@@ -125,7 +125,7 @@ def _name_step(step: Step) -> StepName:
     )
 
 
-def _make_scale(steps: Sequence[Step], drawn: Sequence[Drawn]) -> tuple[Scale, list[float]]:
+def _make_scale(steps: Sequence[PartStep], drawn: Sequence[Drawn]) -> tuple[Scale, list[float]]:
     """Cover all points, and of their intervals what is not out of all proportion."""
     shown = {entry.label for entry in drawn}
     ratings = [rating for step in steps for label, rating in step.ratings.items() if label in shown]
@@ -146,12 +146,12 @@ def _make_part_ticks(scale: Scale, names: Sequence[StepName]) -> list[Tick]:
     return [Tick(scale.x(at), name.number) for at, name in enumerate(names) if at % every == 0]
 
 
-def _make_column(scale: Scale, at: int, name: StepName) -> Column:
+def _make_column(scale: Scale, at: int, name: StepName) -> ChartColumn:
     left = scale.x(at - 0.5)
-    return Column(left, round(scale.x(at + 0.5) - left, 1), f"{name.name}: {name.title}; {name.games} so far")
+    return ChartColumn(left, round(scale.x(at + 0.5) - left, 1), f"{name.name}: {name.title}; {name.games} so far")
 
 
-def _make_line(scale: Scale, names: Sequence[StepName], steps: Sequence[Step], entry: Drawn, beside: float) -> Line:
+def _make_line(scale: Scale, names: Sequence[StepName], steps: Sequence[PartStep], entry: Drawn, beside: float) -> Line:
     label = text.format_label(entry.label)
     marks = []
     told = ""
@@ -160,7 +160,7 @@ def _make_line(scale: Scale, names: Sequence[StepName], steps: Sequence[Step], e
         if rating is not None and rating.elo is not None:
             told = f"{text.format_signed(rating.elo)} ({format_interval(rating)}) after part {name.number}"
             x = round(scale.x(at) + beside, 1)
-            marks.append(Mark(x, scale.y(rating.elo), f"{label}: {told}", _make_bar(scale, rating)))
+            marks.append(CurvePoint(x, scale.y(rating.elo), f"{label}: {told}", _make_bar(scale, rating)))
     return make_line(entry, [(mark.x, mark.y) for mark in marks], marks, told)
 
 
@@ -180,13 +180,13 @@ def _make_bar(scale: Scale, rating: Rating) -> Bar:
     )
 
 
-def _warn(names: Sequence[StepName], steps: Sequence[Step]) -> str:
+def _warn(names: Sequence[StepName], steps: Sequence[PartStep]) -> str:
     """Say until when the bots fell into groups."""
     apart = [name.number for name, step in zip(names, steps, strict=True) if step.groups > 1]
     return APART.format(apart[-1]) if apart else ""
 
 
-def _make_row(label: str, steps: Sequence[Step]) -> EloRow:
+def _make_row(label: str, steps: Sequence[PartStep]) -> EloRow:
     ratings = [step.ratings.get(label) for step in steps]
     cells = [(text.format_signed(each.elo), format_interval(each)) if each else ("", "") for each in ratings]
     return EloRow(make_name(label), cells)

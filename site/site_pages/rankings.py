@@ -15,7 +15,7 @@ from malice.tournaments.league.standings import PRELIMINARY, Row, Standings, Sta
 from malice.tournaments.ratings.seats import SeatScore
 
 
-class Cell(Struct, frozen=True):
+class SortableCell(Struct, frozen=True):
     """A figure as text, and its sort value; None sorts last in both directions."""
 
     text: str
@@ -35,36 +35,36 @@ class Name(Struct, frozen=True):
 class RankRow(Struct, frozen=True):
     """A row of the ranking."""
 
-    rank: Cell
+    rank: SortableCell
     """Sorts by place in the table; without a text for who does not play."""
     range: str
     of: str
     """The number of bots ranked together, and their group if there are several."""
     bot: Name
-    elo: Cell
+    elo: SortableCell
     interval: str
     whisker: Whisker | None
     record: str
     wins: int
-    games: Cell
-    score: Cell
+    games: SortableCell
+    score: SortableCell
     score_interval: str
-    opponents: Cell
-    ms: Cell
+    opponents: SortableCell
+    ms: SortableCell
     cpu: str
     """Empty if unknown."""
     idle: str
     """CPU time off turn; empty unless it is too high."""
     forfeits: int
-    group: Cell
+    group: SortableCell
     """Shown where a table of the format lists several groups."""
     state: State
-    points: Cell | None
+    points: SortableCell | None
     """Match points; None where the format ranks by ratings."""
-    buchholz: Cell | None
+    buchholz: SortableCell | None
     preliminary: bool
     """Whether its Elo comes from few games."""
-    shares: list[Cell]
+    shares: list[SortableCell]
     """What the games count as shares, under the heads of the ranking."""
 
 
@@ -87,9 +87,9 @@ class SeatRow(Struct, frozen=True):
     """What a seat is worth, or those of partners."""
 
     seats: str
-    score: Cell
+    score: SortableCell
     score_interval: str
-    elo: Cell
+    elo: SortableCell
     interval: str
 
 
@@ -184,9 +184,9 @@ def _describe_mean(standings: Standings) -> str:
 def _make_seat_row(side: SeatScore) -> SeatRow:
     return SeatRow(
         seats=" + ".join(map(str, side.seats)),
-        score=Cell(text.format_percent(side.score), text.drop_unknown(side.score)),
+        score=SortableCell(text.format_percent(side.score), text.drop_unknown(side.score)),
         score_interval=format_percents(side.score_low, side.score_high),
-        elo=Cell(text.format_signed(side.elo), text.drop_unknown(side.elo)),
+        elo=SortableCell(text.format_signed(side.elo), text.drop_unknown(side.elo)),
         interval=format_ends(side.elo_low, side.elo_high),
     )
 
@@ -206,24 +206,24 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
     row = standings.rows[place]
     rating = row.rating
     return RankRow(
-        rank=Cell("–") if row.rank is None else Cell(f"{'=' if row.tied else ''}{row.rank}", place + 1),
+        rank=SortableCell("–") if row.rank is None else SortableCell(f"{'=' if row.tied else ''}{row.rank}", place + 1),
         range=format_rank_range(rating) if row.points is None else "",
         of=_describe_field(standings, row),
         bot=name,
-        elo=Cell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
+        elo=SortableCell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
         interval=format_interval(rating),
         whisker=make_whisker(rating, span),
         record=f"{rating.wins}–{rating.draws}–{rating.losses}",
         wins=rating.wins,
-        games=Cell(f"{row.games:,}", row.games),
-        score=Cell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
+        games=SortableCell(f"{row.games:,}", row.games),
+        score=SortableCell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
         score_interval=format_percents(rating.score_low, rating.score_high),
-        opponents=Cell(text.format_signed(rating.average_opponent), text.drop_unknown(rating.average_opponent)),
-        ms=Cell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
+        opponents=SortableCell(text.format_signed(rating.average_opponent), text.drop_unknown(rating.average_opponent)),
+        ms=SortableCell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
         cpu="" if row.cpu_ms is None else text.format_milliseconds(row.cpu_ms),
         idle=text.format_milliseconds(row.idle_ms) if row.thinks_off_turn else "",
         forfeits=row.forfeits,
-        group=Cell(text.NONE if row.group is None else str(row.group), row.group),
+        group=SortableCell(text.NONE if row.group is None else str(row.group), row.group),
         state=row.state,
         points=_make_points(row.points),
         buchholz=_make_points(row.buchholz),
@@ -232,15 +232,15 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
     )
 
 
-def _make_share(row: Row, name: str) -> Cell:
+def _make_share(row: Row, name: str) -> SortableCell:
     for figure in row.statistics or ():
         if figure.name == name:
-            return Cell(f"{round(figure.mean * figure.games):,} of {figure.games:,}", figure.mean)
-    return Cell(text.NONE)
+            return SortableCell(f"{round(figure.mean * figure.games):,} of {figure.games:,}", figure.mean)
+    return SortableCell(text.NONE)
 
 
-def _make_points(points: float | None) -> Cell | None:
-    return None if points is None else Cell(text.format_decimal(points, 1), points)
+def _make_points(points: float | None) -> SortableCell | None:
+    return None if points is None else SortableCell(text.format_decimal(points, 1), points)
 
 
 def _describe_field(standings: Standings, row: Row) -> str:

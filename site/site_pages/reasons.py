@@ -8,7 +8,7 @@ from malice.referee.families import load_family
 from malice.referee.replay import VOID
 from malice.referee.rulesets import Ruleset
 from malice.site_pages import text
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 
 ENDLESS = "endless"
 """The code of the words for a game that is void although somebody played."""
@@ -27,7 +27,7 @@ class Reasons:
         }
         """By ruleset and code."""
 
-    def describe(self, game: Game) -> str:
+    def describe(self, game: GameSummary) -> str:
         """Return why a game ended."""
         endless = game.reason == VOID and game.actions > sum(map(bool, game.verdicts))
         return text.describe_reason(ENDLESS if endless else game.reason, self.words[game.ruleset])

@@ -12,21 +12,21 @@ from malice.site_pages import text
 from malice.site_pages.deals import Deals, Pair
 from malice.site_pages.intervals import format_ends
 from malice.site_pages.outcomes import DealBar, make_deal_bar
-from malice.site_pages.rankings import Cell, Name, Ranking, RankRow, make_name
-from malice.tournaments.league.standings import Meeting, Standings
-from malice.tournaments.league.statistics import Figure
-from malice.tournaments.ratings.comparison import compute_advantage
-from malice.tournaments.ratings.head_to_head import head_to_head
+from malice.site_pages.rankings import Name, Ranking, RankRow, SortableCell, make_name
+from malice.tournaments.league.standings import OpponentScore, Standings
+from malice.tournaments.league.statistics import EntryStatistic
+from malice.tournaments.ratings.comparison import measure_advantage
+from malice.tournaments.ratings.head_to_head import compare_head_to_head
 
 
 class Duel(Struct, frozen=True):
     """Statistics of two bots from pairs: the two games of a deal, played from both seats."""
 
-    elo: Cell
+    elo: SortableCell
     interval: str
     """Of the Elo difference; empty if unknown."""
-    los: Cell
-    luck: Cell
+    los: SortableCell
+    luck: SortableCell
     luck_range: str
     deals: DealBar | None
     """None without complete deals."""
@@ -38,8 +38,8 @@ class OpponentRow(Struct, frozen=True):
     bot: Name
     record: str
     wins: int
-    games: Cell
-    score: Cell
+    games: SortableCell
+    score: SortableCell
     duel: Duel | None
     """None with more than two seats."""
 
@@ -48,12 +48,12 @@ class StatisticRow(Struct, frozen=True):
     """What a game itself counts, over the games that count for it."""
 
     caption: str
-    games: Cell
-    mean: Cell
-    best: Cell
+    games: SortableCell
+    mean: SortableCell
+    best: SortableCell
 
 
-class Result(Struct, frozen=True):
+class BotResult(Struct, frozen=True):
     """A bot's row in one ranking, with its head-to-head table."""
 
     title: str
@@ -69,7 +69,7 @@ class Result(Struct, frozen=True):
 
 def list_results(
     label: str, all_standings: Sequence[Standings], rankings: Sequence[Ranking], deals: Deals
-) -> list[Result]:
+) -> list[BotResult]:
     """Return the results of an entry in each ranking that lists it."""
     results = []
     for standings, ranking in zip(all_standings, rankings, strict=True):
@@ -78,17 +78,22 @@ def list_results(
                 against = _list_opponents(standings, label, deals)
                 duels = _has_duels(standings)
                 counted = [_make_statistic(figure) for figure in row.statistics or ()]
-                results.append(Result(ranking.title, ranking.anchor, ranking.page, rank_row, against, duels, counted))
+                results.append(
+                    BotResult(ranking.title, ranking.anchor, ranking.page, rank_row, against, duels, counted)
+                )
     return results
 
 
-def _make_statistic(figure: Figure) -> StatisticRow:
+def _make_statistic(figure: EntryStatistic) -> StatisticRow:
     if figure.share:
-        mean, best = text.format_percent(figure.mean), Cell("")
+        mean, best = text.format_percent(figure.mean), SortableCell("")
     else:
-        mean, best = text.format_decimal(figure.mean, 1), Cell(text.format_decimal(figure.best), figure.best)
+        mean, best = text.format_decimal(figure.mean, 1), SortableCell(text.format_decimal(figure.best), figure.best)
     return StatisticRow(
-        figure.caption.capitalize(), Cell(f"{figure.games:,}", figure.games), Cell(mean, figure.mean), best
+        figure.caption.capitalize(),
+        SortableCell(f"{figure.games:,}", figure.games),
+        SortableCell(mean, figure.mean),
+        best,
     )
 
 
@@ -106,14 +111,16 @@ def _list_opponents(standings: Standings, label: str, deals: Deals) -> list[Oppo
     ]
 
 
-def _make_opponent_row(standings: Standings, label: str, other: str, meeting: Meeting, deals: Deals) -> OpponentRow:
+def _make_opponent_row(
+    standings: Standings, label: str, other: str, meeting: OpponentScore, deals: Deals
+) -> OpponentRow:
     cells = deals.count_pairs(standings.ruleset, label, other) if _has_duels(standings) else None
     return OpponentRow(
         bot=make_name(other),
         record=f"{meeting.wins}–{meeting.draws}–{meeting.losses}",
         wins=meeting.wins,
-        games=Cell(f"{meeting.games:,}", meeting.games),
-        score=Cell(text.format_percent(meeting.score), meeting.score),
+        games=SortableCell(f"{meeting.games:,}", meeting.games),
+        score=SortableCell(text.format_percent(meeting.score), meeting.score),
         duel=None if cells is None else _make_duel(cells),
     )
 
@@ -121,15 +128,15 @@ def _make_opponent_row(standings: Standings, label: str, other: str, meeting: Me
 @lru_cache(1 << 14)
 def _make_duel(cells: frozenset[tuple[Pair, int]]) -> Duel:
     """Return the statistics of deals, counted by their points; whoever renders again asks for most of them again."""
-    record = head_to_head(Counter(dict(sorted(cells))).elements())
+    record = compare_head_to_head(Counter(dict(sorted(cells))).elements())
     pairs = record.pairs
-    found = compute_advantage(record.pair_counts, 2)
+    found = measure_advantage(record.pair_counts, 2)
     low, high = record.luck_low, record.luck_high
     return Duel(
-        elo=Cell(text.format_signed(pairs.elo), pairs.elo),
+        elo=SortableCell(text.format_signed(pairs.elo), pairs.elo),
         interval="" if found.elo_low is found.elo_high is None else format_ends(found.elo_low, found.elo_high),
-        los=Cell(text.format_likelihood(found.los), found.los),
-        luck=Cell(text.format_whole_percent(record.luck), record.luck),
+        los=SortableCell(text.format_likelihood(found.los), found.los),
+        luck=SortableCell(text.format_rounded_percent(record.luck), record.luck),
         luck_range=""
         if low is None or high is None
         else f"{text.format_decimal(100 * low)} … {text.format_decimal(100 * high)}",

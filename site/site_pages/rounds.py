@@ -19,7 +19,7 @@ from malice.tournaments.league.formats.knockout import (
     list_seeds,
 )
 from malice.tournaments.league.formats.matches import Match, format_points, list_matches
-from malice.tournaments.league.formats.situation import Situation
+from malice.tournaments.league.formats.situation import FormatInput
 from malice.tournaments.league.formats.swiss import Encounter, SwissRow, rank_swiss
 from malice.tournaments.league.parts import Part
 
@@ -56,7 +56,7 @@ class Rounds(Struct, frozen=True):
     """In the order of the table."""
 
 
-class Side(Struct, frozen=True):
+class BracketEntry(Struct, frozen=True):
     """An entry at a place of the bracket."""
 
     seed: int
@@ -69,12 +69,12 @@ class Side(Struct, frozen=True):
 class TieBox(Struct, frozen=True):
     """A place in the bracket."""
 
-    sides: tuple[Side, ...]
+    sides: tuple[BracketEntry, ...]
     note: str
     """Its play-offs, and how else it ended than by the score; empty if there is nothing to say."""
 
 
-class Column(Struct, frozen=True):
+class BracketColumn(Struct, frozen=True):
     """A round in the bracket, or the match for third place."""
 
     title: str
@@ -86,7 +86,7 @@ class Column(Struct, frozen=True):
 class Bracket(Struct, frozen=True):
     """A knockout as far as it was drawn."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[BracketColumn, ...]
     winner: Name | None
     play_offs: int = PLAY_OFFS
     """Of a drawn match, at most."""
@@ -94,27 +94,27 @@ class Bracket(Struct, frozen=True):
     """At least."""
 
 
-class Course(Struct, frozen=True):
+class RoundsSection(Struct, frozen=True):
     """What the front page shows of a format that is played in rounds."""
 
     rounds: Rounds | None = None
     bracket: Bracket | None = None
 
 
-def make_course(situation: Situation) -> Course:
+def make_rounds_section(situation: FormatInput) -> RoundsSection:
     """Return the course of a tournament; it is empty for formats without rounds, and before the first round."""
     if not situation.tournament.parts:
-        return Course()
+        return RoundsSection()
     match situation.tournament.config.format:
         case "swiss":
-            return Course(rounds=_make_rounds(situation))
+            return RoundsSection(rounds=_make_rounds(situation))
         case "knockout":
-            return Course(bracket=_make_bracket(situation))
+            return RoundsSection(bracket=_make_bracket(situation))
         case _:
-            return Course()
+            return RoundsSection()
 
 
-def _make_rounds(situation: Situation) -> Rounds:
+def _make_rounds(situation: FormatInput) -> Rounds:
     tournament = situation.tournament
     matches = _find_matches(situation)
     opened = [_list_open(part) for part in tournament.parts if part.number not in tournament.closed]
@@ -133,7 +133,7 @@ def _make_rounds(situation: Situation) -> Rounds:
     return Rounds(tournament.config.rounds, tuple(titles), rows)
 
 
-def _find_matches(situation: Situation) -> dict[tuple[int, str], tuple[Match, int]]:
+def _find_matches(situation: FormatInput) -> dict[tuple[int, str], tuple[Match, int]]:
     """Return the match of each entry in each closed part, with its place at the table."""
     return {
         (part, label): (match, place)
@@ -173,7 +173,7 @@ def _list_open(part: Part) -> dict[str, RoundCell]:
     return cells
 
 
-def _make_bracket(situation: Situation) -> Bracket:
+def _make_bracket(situation: FormatInput) -> Bracket:
     seeds = {label: number for number, label in enumerate(list_seeds(situation), 1)}
     rounds = draw_bracket(situation)
     columns = [column for each in rounds for column in _make_columns(each, seeds)]
@@ -181,20 +181,20 @@ def _make_bracket(situation: Situation) -> Bracket:
     return Bracket(tuple(columns), None if winner is None else make_name(winner))
 
 
-def _make_columns(played: Round, seeds: Mapping[str, int]) -> Iterator[Column]:
+def _make_columns(played: Round, seeds: Mapping[str, int]) -> Iterator[BracketColumn]:
     """Yield the column of a round; the final and the match for third place have one each."""
     if played.title != FINAL:
-        yield Column(played.title, tuple(_make_tie(tie, seeds) for tie in played.ties), leads=True)
+        yield BracketColumn(played.title, tuple(_make_tie(tie, seeds) for tie in played.ties), leads=True)
         return
     final, *third = played.ties
-    yield Column("final", (_make_tie(final, seeds),), leads=False)
+    yield BracketColumn("final", (_make_tie(final, seeds),), leads=False)
     for tie in third:
-        yield Column("third place", (_make_tie(tie, seeds),), leads=False)
+        yield BracketColumn("third place", (_make_tie(tie, seeds),), leads=False)
 
 
 def _make_tie(tie: Tie, seeds: Mapping[str, int]) -> TieBox:
     sides = tuple(
-        Side(
+        BracketEntry(
             seeds[label],
             make_name(label),
             _format_score(tie.matches[0], label) if tie.matches else "",

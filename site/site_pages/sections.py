@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from malice.site_pages.changes import Mark, mark_moves
+from malice.site_pages.changes import RankMark, mark_moves
 from malice.site_pages.chart import Chart, make_chart
 from malice.site_pages.colours import assign_colours
 from malice.site_pages.crosstable import Crossings, make_crossings, name_versions
@@ -16,13 +16,13 @@ from malice.site_pages.luck import LuckTable, make_luck_table
 from malice.site_pages.part_chart import PartChart, make_part_chart
 from malice.site_pages.rankings import Ranking, make_ranking, make_version_name
 from malice.site_pages.series import SeriesRow, find_targets, make_series_rows
-from malice.site_pages.source import Source
+from malice.site_pages.source import SiteContents
 from malice.site_pages.teams import TeamRow, make_team_rows
-from malice.site_pages.wishes import Wishes
+from malice.site_pages.wishes import SiteOptions
 from malice.tournaments.league.choice import Choice, Picker
 from malice.tournaments.league.part_ratings import PartRatings
 from malice.tournaments.league.ranking import compute_league_standings
-from malice.tournaments.league.series import tally_series
+from malice.tournaments.league.series import count_series
 from malice.tournaments.league.standings import Standings
 
 
@@ -40,7 +40,7 @@ class Section(Struct, frozen=True):
     crossings: Crossings
     leaders: list[Leader]
     """Of each of its tables."""
-    moves: dict[str, Mark]
+    moves: dict[str, RankMark]
     """By the name of the bot's page, how ranks moved."""
     versions: Versions | None
     """None if no entry has older versions."""
@@ -64,7 +64,7 @@ def _has_sizes(standings: Standings, names: Sequence[str]) -> bool:
     return names.count(standings.ruleset) > 1 or standings.seats > 2
 
 
-def _list_versions(source: Source, rankings: Sequence[Ranking]) -> dict[str, Versions]:
+def _list_versions(source: SiteContents, rankings: Sequence[Ranking]) -> dict[str, Versions]:
     """Return the rankings with rows for older versions, by the anchor of the ranking without them."""
     every = Choice(versions="all")
     if len(Picker(source, every).shown) == len(Picker(source).shown):
@@ -80,12 +80,12 @@ def _list_versions(source: Source, rankings: Sequence[Ranking]) -> dict[str, Ver
 
 
 def make_sections(
-    source: Source,
+    source: SiteContents,
     deals: Deals,
     all_standings: Sequence[Standings],
     rankings: Sequence[Ranking],
     by_part: Sequence[PartRatings],
-    wishes: Wishes,
+    wishes: SiteOptions,
 ) -> list[Section]:
     """Return the sections.
 
@@ -99,7 +99,7 @@ def make_sections(
     """
     targets = find_targets(source)
     tallies = (
-        tally_series((game for game in source.games() if targets[game.ruleset]), targets, source.parts())
+        count_series((game for game in source.games() if targets[game.ruleset]), targets, source.parts())
         if any(targets.values())
         else {}
     )

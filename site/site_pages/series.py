@@ -8,18 +8,18 @@ from msgspec import Struct
 
 from malice.referee.records import Key
 from malice.site_pages import text
-from malice.site_pages.rankings import Cell, Name, make_name
+from malice.site_pages.rankings import Name, SortableCell, make_name
 from malice.tournaments.league.contents import LeagueContents
-from malice.tournaments.league.series import Score, Tally, score_league_series
+from malice.tournaments.league.series import Score, SeriesScore, score_league_series
 
 
 class SeriesRow(Struct, frozen=True):
     """A row of the table: an entry and its decided series."""
 
     bot: Name
-    won: Cell
-    played: Cell
-    share: Cell
+    won: SortableCell
+    played: SortableCell
+    share: SortableCell
 
 
 def describe_standing(score: Score | None) -> str:
@@ -41,17 +41,17 @@ def score_played_series(source: LeagueContents) -> dict[Key, Score]:
     return score_league_series(source) if source.config().series else {}
 
 
-def make_series_rows(tallies: Mapping[str, Tally]) -> list[SeriesRow]:
+def make_series_rows(tallies: Mapping[str, SeriesScore]) -> list[SeriesRow]:
     """Return the entries, highest share of series won first."""
     order = sorted(tallies, key=lambda label: (-tallies[label].won / tallies[label].played, label))
-    return [_make_row(label, tallies[label]) for label in order]
+    return [_make_series_row(label, tallies[label]) for label in order]
 
 
-def _make_row(label: str, tally: Tally) -> SeriesRow:
+def _make_series_row(label: str, tally: SeriesScore) -> SeriesRow:
     share = tally.won / tally.played
     return SeriesRow(
         bot=make_name(label),
-        won=Cell(f"{tally.won:,}", tally.won),
-        played=Cell(f"{tally.played:,}", tally.played),
-        share=Cell(text.format_percent(share), share),
+        won=SortableCell(f"{tally.won:,}", tally.won),
+        played=SortableCell(f"{tally.played:,}", tally.played),
+        share=SortableCell(text.format_percent(share), share),
     )

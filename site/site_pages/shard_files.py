@@ -9,9 +9,9 @@ from malice.site_pages.files import SHARD, Folder
 from malice.site_pages.packing import Packers
 from malice.site_pages.reasons import Reasons
 from malice.site_pages.series import describe_standing
-from malice.site_pages.source import PublishedSource
+from malice.site_pages.source import PublishedContents
 from malice.site_pages.survey import Survey
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 
 
 class ShardFiles:
@@ -29,7 +29,7 @@ class ShardFiles:
     def __init__(
         self,
         folder: Folder,
-        source: PublishedSource,
+        source: PublishedContents,
         survey: Survey,
         reasons: Reasons,
         context: object,
@@ -54,7 +54,7 @@ class ShardFiles:
         if others:
             self.splits[number] = others
 
-    def _make_block(self, games: Sequence[Game]) -> shards.Block:
+    def _make_block(self, games: Sequence[GameSummary]) -> shards.Block:
         block = shards.Block()
         records = self._packers.fill(list(self._source.read_records([game.key for game in games])))
         for game, record in zip(games, records, strict=True):

@@ -32,7 +32,7 @@ from malice.referee.replay import VOID, replay_contents
 from malice.site_pages import text
 from malice.site_pages.evidence import make_evidence
 from malice.site_pages.files import Folder
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.sanitizer import sanitize
 
 SIZE = 100
@@ -75,7 +75,7 @@ class Block:
         self._shapes: dict[str, int] = {}
         self._rulesets: dict[str, dict[str, Any]] = {}
 
-    def add(self, game: Game, record: Record, reason: str, series: str = "") -> None:
+    def add(self, game: GameSummary, record: Record, reason: str, series: str = "") -> None:
         """Add a game, with what its referee packed, or else with what a replay tells.
 
         Args:
@@ -179,7 +179,7 @@ def _find_events(record: Record) -> tuple[PackedEvents, str]:
     return pack_asks(asks), ""
 
 
-def _make_row(game: Game, record: Record) -> dict[str, Any]:
+def _make_row(game: GameSummary, record: Record) -> dict[str, Any]:
     return {
         "number": game.number,
         "key": str(game.key),

@@ -13,20 +13,20 @@ from malice.protocol.messages import ClockRules
 from malice.referee.records import Key, Record
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Entry, Game, LeagueContents, TablePlace
-from malice.tournaments.league.formats.situation import Situation
+from malice.tournaments.league.contents import Entry, GameSummary, LeagueContents, TablePlace
+from malice.tournaments.league.formats.situation import FormatInput
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.publication import Publication
 from malice.tournaments.league.tournament import Tournament
 
 
-class Source(LeagueContents, Protocol):
+class SiteContents(LeagueContents, Protocol):
     """A league to render; a run may add games meanwhile, but changes and deletes none."""
 
     def tournament(self) -> Tournament:
         """Return the tournament."""
 
-    def situation(self) -> Situation:
+    def situation(self) -> FormatInput:
         """Return what the format of the tournament sees."""
 
     def snapshot(self) -> AbstractContextManager[None]:
@@ -36,13 +36,13 @@ class Source(LeagueContents, Protocol):
         """Yield the records of these games, in this order."""
 
 
-class Moment:
+class FrozenContents:
     """A league at the beginning of a rendering: its rows are read once, and what a run adds meanwhile is not seen.
 
-    It is a `Source`; nothing but `read_records` goes back to the league for games.
+    It is a `SiteContents`; nothing but `read_records` goes back to the league for games.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SiteContents) -> None:
         self._source = source
         with source.snapshot():
             self._games = tuple(source.games())
@@ -56,7 +56,7 @@ class Moment:
         """Return the tournament."""
         return self._tournament
 
-    def situation(self) -> Situation:
+    def situation(self) -> FormatInput:
         """Return what the format of the tournament sees."""
         return self._situation
 
@@ -84,7 +84,7 @@ class Moment:
         """Do nothing: a moment is one state."""
         return nullcontext()
 
-    def games(self) -> Iterator[Game]:
+    def games(self) -> Iterator[GameSummary]:
         """Yield the games that count, in playing order."""
         return iter(self._games)
 
@@ -119,16 +119,16 @@ class Numbering:
         ]
         """By part, how much the numbers of a league are higher."""
 
-    def number(self, game: Game) -> Game:
+    def number(self, game: GameSummary) -> GameSummary:
         """Return a game with its number in the tournament."""
         shift = self.shifts[game.key.part]
         return replace(game, number=game.number - shift) if shift else game
 
 
-class PublishedSource:
+class PublishedContents:
     """A league as far as it may be published."""
 
-    def __init__(self, source: Source, publication: Publication) -> None:
+    def __init__(self, source: SiteContents, publication: Publication) -> None:
         self.publication = publication
         self._source = source
 
@@ -140,7 +140,7 @@ class PublishedSource:
         """Yield the records of these games, in this order; whoever shows a note redacts it, which takes long."""
         return map(self.publication.redact_faults, self._source.read_records(keys))
 
-    def count_withheld(self, games: Collection[Game]) -> int:
+    def count_withheld(self, games: Collection[GameSummary]) -> int:
         """Return how many verdicts of these games are published without stderr and the last lines."""
         return sum(
             1

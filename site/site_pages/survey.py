@@ -12,21 +12,21 @@ from msgspec.structs import replace
 from malice.site_pages import shards
 from malice.site_pages.bot_games import BotGames
 from malice.site_pages.deals import Deals
-from malice.site_pages.factors import Factors
+from malice.site_pages.factors import WorkerSpeeds
 from malice.site_pages.kept_markup import KeptMarkup
 from malice.site_pages.keys import KeyIndex
 from malice.site_pages.series import score_played_series
-from malice.site_pages.source import Numbering, Source
+from malice.site_pages.source import Numbering, SiteContents
 from malice.tournaments.league.choice import Picker
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.kind_games import GameMemory
-from malice.tournaments.league.settled import Settled
+from malice.tournaments.league.settled import Checkpoint
 
 LATEST = 25
 """Latest games on a bot's page."""
 
 
-class Tallies:
+class GameTotals:
     """What pages show of the games, collected from their rows in playing order."""
 
     def __init__(self) -> None:
@@ -35,16 +35,16 @@ class Tallies:
         self.index = KeyIndex()
         self.tables: Counter[tuple[int, int]] = Counter()
         """By part and table, how many games there are."""
-        self.blocks: defaultdict[int, list[Game]] = defaultdict(list)
+        self.blocks: defaultdict[int, list[GameSummary]] = defaultdict(list)
         """The games of each block of shards."""
-        self.latest: defaultdict[str, deque[Game]] = defaultdict(lambda: deque(maxlen=LATEST))
+        self.latest: defaultdict[str, deque[GameSummary]] = defaultdict(lambda: deque(maxlen=LATEST))
         """By label, the latest games."""
-        self.failed: list[Game] = []
+        self.failed: list[GameSummary] = []
         """The games with a verdict."""
-        self.factors: defaultdict[str, Factors] = defaultdict(Factors)
+        self.factors: defaultdict[str, WorkerSpeeds] = defaultdict(WorkerSpeeds)
         """By label, and of all games under the empty string: how fast workers elsewhere were."""
 
-    def add(self, game: Game, picked: Game | None) -> None:
+    def add(self, game: GameSummary, picked: GameSummary | None) -> None:
         """Add the next game, and what standings rate of it."""
         self.index.add(game.number, game.key)
         self.tables[game.key.part, game.key.table] += 1
@@ -60,9 +60,9 @@ class Tallies:
             for label in {"", *game.labels}:
                 self.factors[label].add(game.speed)
 
-    def copy(self) -> Tallies:
+    def copy(self) -> GameTotals:
         """Return the same tallies, to add other games."""
-        copy = Tallies()
+        copy = GameTotals()
         copy.deals, copy.bots, copy.index = self.deals.copy(), self.bots.copy(), self.index.copy()
         copy.tables.update(self.tables)
         copy.blocks.update({block: list(games) for block, games in self.blocks.items()})
@@ -80,19 +80,19 @@ class Memory:
         """What its standings found."""
         self.rows = KeptMarkup()
         """Of its pages."""
-        self._settled = Settled()
-        self._tallies = Tallies()
+        self._settled = Checkpoint()
+        self._tallies = GameTotals()
         """Of the games that rest."""
         self._digests: dict[int, tuple[list[int], str]] = {}
 
-    def tally_games(self, source: Source) -> Tallies:
+    def tally_games(self, source: SiteContents) -> GameTotals:
         """Return the tallies of all games that count."""
         picker, numbering = Picker(source), Numbering(source.tournament())
         advance = self._settled.advance((picker.terms, numbering.shifts), list(source.games()))
         if advance.anew:
-            self._tallies = Tallies()
+            self._tallies = GameTotals()
 
-        def add(tallies: Tallies, some: Sequence[Game]) -> None:
+        def add(tallies: GameTotals, some: Sequence[GameSummary]) -> None:
             for game in some:
                 numbered = numbering.number(game)
                 tallies.add(numbered, picker.pick(numbered))
@@ -102,7 +102,7 @@ class Memory:
         add(tallies, advance.recent)
         return tallies
 
-    def find_digest(self, block: int, games: Sequence[Game]) -> str:
+    def find_digest(self, block: int, games: Sequence[GameSummary]) -> str:
         """Return the digest of the games in a block, which belong to no series."""
         numbers = [game.number for game in games]
         if (known := self._digests.get(block)) is None or known[0] != numbers:
@@ -119,7 +119,7 @@ class Survey:
         memory: what earlier surveys of the same league found.
     """
 
-    def __init__(self, source: Source, memory: Memory | None = None) -> None:
+    def __init__(self, source: SiteContents, memory: Memory | None = None) -> None:
         self.memory = Memory() if memory is None else memory
         tallies = self.memory.tally_games(source)
         self.series = score_played_series(source)

@@ -8,18 +8,18 @@ from msgspec import Struct
 
 from malice.site_pages import text
 from malice.site_pages.deals import Deals, Kind, Team
-from malice.site_pages.rankings import Cell, Name, make_name
+from malice.site_pages.rankings import Name, SortableCell, make_name
 
 
 class TeamRow(Struct, frozen=True):
     """A row of the table: a team and its results."""
 
     bots: list[Name]
-    games: Cell
-    won: Cell
-    drawn: Cell
-    lost: Cell
-    score: Cell
+    games: SortableCell
+    won: SortableCell
+    drawn: SortableCell
+    lost: SortableCell
+    score: SortableCell
 
 
 def make_team_rows(deals: Deals, kind: Kind, shown: Collection[str]) -> list[TeamRow]:
@@ -36,7 +36,7 @@ def make_team_rows(deals: Deals, kind: Kind, shown: Collection[str]) -> list[Tea
     def order(team: Team) -> tuple[float, int, Team]:
         return (-_compute_score(counts[team]), -sum(counts[team]), team)
 
-    return [_make_row(team, counts[team]) for team in sorted(counts, key=order)]
+    return [_make_team_row(team, counts[team]) for team in sorted(counts, key=order)]
 
 
 def _compute_score(counts: tuple[int, int, int]) -> float:
@@ -44,7 +44,7 @@ def _compute_score(counts: tuple[int, int, int]) -> float:
     return (won + drawn / 2) / (won + drawn + lost)
 
 
-def _make_row(team: Team, counts: tuple[int, int, int]) -> TeamRow:
+def _make_team_row(team: Team, counts: tuple[int, int, int]) -> TeamRow:
     won, drawn, lost = counts
     score = _compute_score(counts)
     return TeamRow(
@@ -53,9 +53,9 @@ def _make_row(team: Team, counts: tuple[int, int, int]) -> TeamRow:
         won=_make_count(won),
         drawn=_make_count(drawn),
         lost=_make_count(lost),
-        score=Cell(text.format_percent(score), score),
+        score=SortableCell(text.format_percent(score), score),
     )
 
 
-def _make_count(count: int) -> Cell:
-    return Cell(f"{count:,}", count)
+def _make_count(count: int) -> SortableCell:
+    return SortableCell(f"{count:,}", count)

@@ -81,7 +81,7 @@ def format_percent(value: float | None) -> str:
     return NONE if value is None else f"{format_decimal(100 * value, 1)} %"
 
 
-def format_whole_percent(value: float | None) -> str:
+def format_rounded_percent(value: float | None) -> str:
     """Return a share as a percentage without digits after the point."""
     value = drop_unknown(value)
     return NONE if value is None else f"{format_decimal(100 * value)} %"

@@ -12,8 +12,8 @@ from malice.referee.errors import FamilyError, RecordError
 from malice.referee.families import load_family
 from malice.referee.records import Record
 from malice.referee.replay import VOID, find_rules, replay_asks
-from malice.site_pages.source import Source
-from malice.tournaments.league.contents import Game
+from malice.site_pages.source import SiteContents
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import Standings
 
 RECENT = 20
@@ -32,14 +32,14 @@ class Turn(Struct, frozen=True):
 class FrontGame(Struct, frozen=True):
     """A game to open from the front page."""
 
-    game: Game
+    game: GameSummary
     turn: Turn | None
     """None if the game does not tell who is ahead: then it opens at its last action."""
     last: int
     """The last action, as replays count them."""
 
 
-def find_front_game(source: Source, all_standings: Sequence[Standings]) -> FrontGame | None:
+def find_front_game(source: SiteContents, all_standings: Sequence[Standings]) -> FrontGame | None:
     """Return the game to open from the front page; None if the leader of the largest ranking has no game to show.
 
     It is the longest of the latest games of the leader and the best that it met, as far as one of them won by play.
@@ -56,13 +56,13 @@ def find_front_game(source: Source, all_standings: Sequence[Standings]) -> Front
         return None  # its own replay page tells what is wrong with it
 
 
-def _choose_game(source: Source, standings: Standings) -> Game | None:
+def _choose_game(source: SiteContents, standings: Standings) -> GameSummary | None:
     ranked = [row.label for row in standings.list_tables()[0].active if row.rank is not None]
     if len(ranked) < 2:
         return None
     leader, *others = ranked
     numbers = {entry.label: entry.number for entry in source.entries()}
-    recent: defaultdict[str, deque[Game]] = defaultdict(lambda: deque(maxlen=RECENT))
+    recent: defaultdict[str, deque[GameSummary]] = defaultdict(lambda: deque(maxlen=RECENT))
     for game in source.games():
         if leader in game.labels and (game.ruleset, len(game.labels)) == (standings.ruleset, standings.seats):
             for other in _list_decided(game, leader, numbers):
@@ -71,7 +71,7 @@ def _choose_game(source: Source, standings: Standings) -> Game | None:
     return None if opponent is None else max(recent[opponent], key=lambda game: (game.actions, game.number))
 
 
-def _list_decided(game: Game, leader: str, numbers: Mapping[str, int]) -> list[str]:
+def _list_decided(game: GameSummary, leader: str, numbers: Mapping[str, int]) -> list[str]:
     """Return whom the leader beat or lost to by play, both of them in the versions that play."""
     if any(game.verdicts) or game.reason == VOID:
         return []
@@ -81,7 +81,7 @@ def _list_decided(game: Game, leader: str, numbers: Mapping[str, int]) -> list[s
     return [] if own is None else [label for label, place in places.items() if place != own]
 
 
-def _open_game(game: Game, record: Record) -> FrontGame:
+def _open_game(game: GameSummary, record: Record) -> FrontGame:
     asks = list(replay_asks(record))
     turn = find_turn(find_leads(list_left(record, [ask.after for ask in asks])), game.teams)
     if turn and len(asks) > 1:

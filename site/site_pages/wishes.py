@@ -13,7 +13,7 @@ from malice.tournaments.league.progression import Changes
 from malice.tournaments.running.opinions import Adviser, Opinion
 
 
-class Advice(Protocol):
+class OpinionGiver(Protocol):
     """A bot that says what it would have played."""
 
     @property
@@ -28,12 +28,12 @@ class Advice(Protocol):
         """Yield what it says of these games, in this order; of one that does not replay it says nothing."""
 
 
-class Wishes(Struct, frozen=True):
+class SiteOptions(Struct, frozen=True):
     """Options of the front page, and of replays."""
 
     changes: Changes | None = None
     """What its box tells; None for what changed since the part before the newest."""
     sharper: Sequence[Comparison] | None = None
     """The pairs whose score without luck is the sharper one; None for no table of them."""
-    advice: Advice | None = None
+    advice: OpinionGiver | None = None
     """A bot that says in replays what it would have played; None for none."""

@@ -13,7 +13,7 @@ from malice.tournaments.check.exam_log import Times
 from malice.tournaments.check.examination import Examination
 from malice.tournaments.check.games import Syllabus
 from malice.tournaments.check.report import Finding, Report
-from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.bots import Bot, find_bot
 
 FAULTY = Path(__file__).parent / "faulty.py"
 PATIENT = Times(move_ms=60_000, init_ms=60_000, listen_ms=60_000, exit_ms=60_000)
@@ -22,17 +22,17 @@ FEW = tuple((ruleset, ruleset.match.players[1]) for ruleset in map(load_ruleset,
 """Rulesets that stand for all groups: a game of each takes a second."""
 
 
-def bot_of(path: Path, *arguments: str) -> BotSpec:
+def bot_of(path: Path, *arguments: str) -> Bot:
     """Return the bot that a Python file is."""
     return find_bot(shlex.join([sys.executable, "-I", str(path), *arguments]))
 
 
-def faulty(*arguments: str) -> BotSpec:
+def faulty(*arguments: str) -> Bot:
     """Return the bot that is wrong in that way."""
     return bot_of(FAULTY, *arguments)
 
 
-def examined(bot: BotSpec, times: Times = PATIENT, *, rare: int = 0, games: int = 1) -> Report:
+def examined(bot: Bot, times: Times = PATIENT, *, rare: int = 0, games: int = 1) -> Report:
     """Examine a bot without isolation, on a few groups of rulesets."""
     syllabus = Syllabus(load_ruleset(DEFAULT_RULESET), FEW)
     return Examination(bot, times, Isolation("none"), rare=rare, games=games, syllabus=syllabus).run()

@@ -19,7 +19,7 @@ from malice.referee.errors import FamilyError, GameFault
 from malice.referee.families import Family, list_shipped, load_family
 from malice.referee.game_runner import GameRunner
 from malice.referee.records import Batch, GameOrder, Key, Player
-from malice.referee.rules import Ask, Events, Match, Result, Shuffle
+from malice.referee.rules import Ask, Events, MatchTerms, Result, Shuffle
 from malice.referee.rulesets import list_family_rulesets, load_ruleset
 from malice.referee.sample_games import BrokenClaim, Subject
 from malice.referee.testing import CLAIMS
@@ -242,7 +242,11 @@ def test_what_no_league_can_store_is_refused_in_every_game(result: Any, sentence
 @pytest.mark.usefixtures("games")
 @pytest.mark.parametrize(
     ("match", "sentence"),
-    [((2, 4), "expected a Match"), (Match((2.0, 4)), "Expected `int`"), (Match((2, 4), max_actions=0), "max_actions")],  # type: ignore[arg-type]
+    [
+        ((2, 4), "expected MatchTerms"),
+        (MatchTerms((2.0, 4)), "Expected `int`"),  # type: ignore[arg-type]
+        (MatchTerms((2, 4), max_actions=0), "max_actions"),
+    ],
 )
 def test_a_match_of_other_types_is_refused(match: Any, sentence: str) -> None:
     subject = broken("tricks")

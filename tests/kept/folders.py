@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.builds import ensure_built
 from malice.tournaments.entries.kept_bots import KeptBots
 
@@ -53,12 +53,12 @@ def say_nothing(_: str) -> None:
     """Receive a line on a build or a copy."""
 
 
-def find_built(folder: Path) -> BotSpec:
+def find_built(folder: Path) -> Bot:
     """Return the bot of a folder, built."""
     return ensure_built(find_bot(str(folder)), say_nothing)
 
 
-def keep(place: Path, folder: Path) -> tuple[KeptBots, BotSpec]:
+def keep(place: Path, folder: Path) -> tuple[KeptBots, Bot]:
     """Keep the bot of a folder in the league `friday.db` of a place."""
     kept = KeptBots(place / "friday.db", say_nothing)
     return kept, kept.keep(find_built(folder))

@@ -18,7 +18,7 @@ from malice.tournaments.entries import built_copies, kept_bots
 from malice.tournaments.entries.bot_files import STAMP
 from malice.tournaments.entries.bots import PERSON, find_bot
 from malice.tournaments.entries.builds import build
-from malice.tournaments.entries.kept_bots import MANY_BYTES, KeptBots, describe_size
+from malice.tournaments.entries.kept_bots import MANY_BYTES, KeptBots, explain_large_size
 from malice.tournaments.entries.twins import find_twins
 from malice.tournaments.errors import LeagueError
 from tests.kept.folders import find_built, keep, open_place, read_tree, write_bot, write_built_bot
@@ -335,8 +335,8 @@ def test_the_sizes_are_of_tar_and_copy(place: Path) -> None:
 
 
 def test_only_a_large_bot_gets_a_line(place: Path) -> None:
-    assert describe_size("greedy", MANY_BYTES) is None
-    assert describe_size("greedy", 312_345_678) == (
+    assert explain_large_size("greedy", MANY_BYTES) is None
+    assert explain_large_size("greedy", 312_345_678) == (
         "greedy: 312 MB are kept of this version; a build that leaves behind only what `run` needs takes less, and what"
         " `ignore` in bot.toml lists is kept once, not twice"
     )

@@ -11,8 +11,8 @@ import pytest
 
 from malice.referee.bot_seat import BotSeat
 from malice.referee.records import Isolation, Layer
-from malice.tournaments.entries.bots import BotSpec, find_bot
-from malice.tournaments.entries.enrolment import enroll
+from malice.tournaments.entries.bots import Bot, find_bot
+from malice.tournaments.entries.enrolment import find_and_build_bots
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.entries.variants import find_variant, give_parameters
 from malice.tournaments.errors import LeagueError
@@ -30,7 +30,7 @@ def place() -> Iterator[Path]:
         yield place
 
 
-def greet(bot: BotSpec, layer: Layer) -> str:
+def greet(bot: Bot, layer: Layer) -> str:
     """Return what a bot received, as it tells at hello."""
     seat = BotSeat(bot.make_player("greeted"), PATIENCE_MS, None, isolation=Isolation(layer))
     try:
@@ -83,7 +83,7 @@ def test_variants_are_built_once_and_in_turn(place: Path) -> None:
         manifest.write("[parameters]\ndepth = 2\n")
     said: list[str] = []
 
-    found = enroll(
+    found = find_and_build_bots(
         [f"built?depth={depth}" for depth in range(6)],
         place,
         lambda words, base: find_variant(words, base, find_bot),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.entries.workplaces import PREFIX, open_workplace, sweep
 from tests.kept.folders import find_built, keep, open_place, read_tree, say_nothing, write_bot, write_built_bot
@@ -55,7 +55,7 @@ def run_and_kill(work: Callable[[], object], step: int) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def check_every_step(place: Path, prepare: Callable[[], object], work: Callable[[], object], bot: BotSpec) -> int:
+def check_every_step(place: Path, prepare: Callable[[], object], work: Callable[[], object], bot: Bot) -> int:
     """Kill the work at each of its steps, look at what is there, and finish it; return the number of steps."""
     for step in range(MOST_STEPS):
         prepare()

@@ -15,7 +15,7 @@ from malice.referee.isolation import limits
 from malice.referee.playing import play_batch
 from malice.referee.records import Isolation, Layer, Player, Record
 from malice.tournaments.entries.bot_files import copy_files
-from malice.tournaments.entries.bots import SHIPPED, BotSpec
+from malice.tournaments.entries.bots import SHIPPED, Bot
 from tests.kept.folders import find_built, keep, open_place, write_bot
 from tests.tables import PATIENCE_MS, batch
 
@@ -41,7 +41,7 @@ def write_reporter(folder: Path, code: str) -> Path:
     return folder
 
 
-def greet(bot: BotSpec, layer: Layer, *hidden: str) -> tuple[str, tuple[str, ...]]:
+def greet(bot: Bot, layer: Layer, *hidden: str) -> tuple[str, tuple[str, ...]]:
     """Return the version that a bot tells at hello, and the isolation in force."""
     seat = BotSeat(bot.make_player("greeted"), PATIENCE_MS, None, isolation=Isolation(layer, hidden=hidden))
     try:

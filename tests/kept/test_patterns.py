@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from malice.referee.errors import BotError, DataError
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.patterns import expand_entries, is_pattern
-from malice.tournaments.league.config import EntryLine
+from malice.tournaments.league.config import LabelledBot
 from tests.kept.folders import write_bot
 
 
@@ -52,7 +52,7 @@ def test_an_absolute_pattern_and_one_of_the_home_folder_may_be_named(
 
 
 def test_other_entries_stay_as_they_are_and_where_they_are(base: Path) -> None:
-    line = EntryLine("greedy", "rival")
+    line = LabelledBot("greedy", "rival")
 
     assert expand_entries(["first", "submissions/*", line], base) == ("first", *ALL, line)
 
@@ -87,29 +87,29 @@ def test_dot_folders_do_not_match_even_where_a_pattern_names_them(base: Path) ->
 
 
 def test_every_bot_may_be_named_after_its_folder(base: Path) -> None:
-    named = EntryLine("submissions/*", "{folder}")
+    named = LabelledBot("submissions/*", "{folder}")
 
-    assert expand_entries([named], base) == tuple(EntryLine(each, Path(each).name) for each in ALL)
-    assert expand_entries([EntryLine(f"{base}/submissions/ann", "{folder}")], base)[0] == EntryLine(
+    assert expand_entries([named], base) == tuple(LabelledBot(each, Path(each).name) for each in ALL)
+    assert expand_entries([LabelledBot(f"{base}/submissions/ann", "{folder}")], base)[0] == LabelledBot(
         f"{base}/submissions/ann", "ann"
     )
-    assert expand_entries([EntryLine("submissions/*")], base) == tuple(map(EntryLine, ALL))
+    assert expand_entries([LabelledBot("submissions/*")], base) == tuple(map(LabelledBot, ALL))
 
 
 def test_one_folder_may_have_the_label_of_its_pattern(base: Path) -> None:
-    assert expand_entries([EntryLine("submissions/a*", "ada")], base) == (EntryLine("submissions/ann", "ada"),)
+    assert expand_entries([LabelledBot("submissions/a*", "ada")], base) == (LabelledBot("submissions/ann", "ada"),)
 
 
 def test_several_folders_cannot_have_one_label(base: Path) -> None:
     with pytest.raises(
         DataError, match=r"'submissions/\*' matches 3 folders, .* the label 'ada'; label = \"\{folder\}\""
     ):
-        expand_entries([EntryLine("submissions/*", "ada")], base)
+        expand_entries([LabelledBot("submissions/*", "ada")], base)
 
 
 def test_two_folders_of_one_name_cannot_be_named_after_it(base: Path) -> None:
     write_bot(base / "late" / "ann")
-    lines = [EntryLine("submissions/*", "{folder}"), EntryLine("late/*", "{folder}")]
+    lines = [LabelledBot("submissions/*", "{folder}"), LabelledBot("late/*", "{folder}")]
 
     with pytest.raises(DataError, match=r"submissions/ann and late/ann both get the label 'ann'$"):
         expand_entries(lines, base)
@@ -117,14 +117,14 @@ def test_two_folders_of_one_name_cannot_be_named_after_it(base: Path) -> None:
 
 def test_only_a_folder_gives_its_name(base: Path) -> None:
     with pytest.raises(DataError, match=r"names a bot after its folder, and 'greedy' is none$"):
-        expand_entries([EntryLine("greedy", "{folder}")], base)
+        expand_entries([LabelledBot("greedy", "{folder}")], base)
 
 
 def test_a_folders_name_that_is_too_long_for_a_label_is_refused(base: Path) -> None:
     write_bot(base / "submissions" / ("x" * 101))
 
     with pytest.raises(DataError, match=r"label: expected at most 100 characters, got 101$"):
-        expand_entries([EntryLine("submissions/*", "{folder}")], base)
+        expand_entries([LabelledBot("submissions/*", "{folder}")], base)
 
 
 # one folder, several times

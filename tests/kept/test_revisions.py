@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from malice.referee.errors import BotError, DataError
 from malice.tournaments.entries import git_trees, revisions
-from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.entries.revisions import Reference, find_revision, parse_reference
 from tests.kept.folders import find_built, open_place, say_nothing, write_bot, write_built_bot
@@ -36,11 +36,11 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield place
 
 
-def find(place: Path, words: str) -> BotSpec:
+def find(place: Path, words: str) -> Bot:
     return find_revision(words, place, KeptBots(place / "friday.db", say_nothing))
 
 
-def version_of(bot: BotSpec) -> str:
+def version_of(bot: Bot) -> str:
     assert bot.folder is not None
     return "12"["'2'" in (bot.folder / "bot.py").read_text()]
 

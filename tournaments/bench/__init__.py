@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 
-class Row(Struct, frozen=True):
+class BenchRow(Struct, frozen=True):
     """One figure, a line of the table."""
 
     what: str
@@ -18,13 +18,13 @@ class Row(Struct, frozen=True):
     ratio: float | None
 
 
-def run_benchmarks(benchmarks: Sequence[Callable[[], Iterator[Row]]]) -> Iterator[Row]:
+def run_benchmarks(benchmarks: Sequence[Callable[[], Iterator[BenchRow]]]) -> Iterator[BenchRow]:
     """Run benchmarks one after the other and yield their rows as they come."""
     for benchmark in benchmarks:
         yield from benchmark()
 
 
-def format_row(row: Row) -> tuple[str, ...]:
+def format_row(row: BenchRow) -> tuple[str, ...]:
     """Return the cells of a row as text."""
     ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
     return (f"{row.value:,.1f}", row.what, row.unit, ratio, row.than)

@@ -11,19 +11,19 @@ from malice.referee.families import make_rules
 from malice.referee.games import DEFAULT_RULESET
 from malice.referee.rules import Result, Shuffle
 from malice.referee.rulesets import load_ruleset
-from malice.tournaments.bench import Row
+from malice.tournaments.bench import BenchRow
 
-GAMES = 400
+PLAYOUTS = 400
 
 
-def engine() -> Iterator[Row]:
+def measure_engine() -> Iterator[BenchRow]:
     """Count actions per CPU second, and measure the share of the dealer's shuffles."""
     ruleset = load_ruleset(DEFAULT_RULESET)
     rules = make_rules(ruleset.family, ruleset.rules, 2)
     count = 0
     shuffling = 0.0
     begin = time.process_time()
-    for number in range(GAMES):
+    for number in range(PLAYOUTS):
         dealer, rng = Dealer(number.to_bytes(32, "big")), Random(number)
         state = rules.start()
         while not isinstance(step := rules.next(state), Result):
@@ -37,7 +37,7 @@ def engine() -> Iterator[Row]:
                 state, _ = rules.play(state, actions)
                 count += len(actions)
     seconds = time.process_time() - begin
-    yield Row(
+    yield BenchRow(
         "engine, uniform random playouts with legal lists",
         count / seconds,
         "actions/CPU s",

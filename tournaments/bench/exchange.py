@@ -22,16 +22,16 @@ from malice.referee.game_runner import GameRunner
 from malice.referee.games import DEFAULT_RULESET
 from malice.referee.records import Batch, GameOrder, Key, Player, Record
 from malice.referee.rulesets import load_ruleset
-from malice.tournaments.bench import Row
+from malice.tournaments.bench import BenchRow
 from malice.tournaments.bench.seats import Puppet
 from malice.tournaments.entries.bots import SHIPPED, find_bot
 from malice.tournaments.league.parts import Seeds
 
-GAMES = 50
+EXCHANGED_GAMES = 50
 WARM_UP = 5
 
 
-def exchange() -> Iterator[Row]:
+def measure_exchange() -> Iterator[BenchRow]:
     """Compare the referee with the bare loop, for a Python bot and, if there is a compiler, for a C bot."""
     pinned = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(pinned)})
@@ -46,8 +46,8 @@ def exchange() -> Iterator[Row]:
         os.sched_setaffinity(0, pinned)
 
 
-def _compare(language: str, player: Player) -> Iterator[Row]:
-    batch = make_games(player, GAMES + WARM_UP)
+def _compare(language: str, player: Player) -> Iterator[BenchRow]:
+    batch = make_games(player, EXCHANGED_GAMES + WARM_UP)
     seats = [BotSeat(player, batch.init_ms, None) for _ in range(2)]
     refereed, bare = [], []
     try:
@@ -68,7 +68,9 @@ def _compare(language: str, player: Player) -> Iterator[Row]:
             seat.dismiss()
     with_referee, without = median(refereed[WARM_UP:]), median(bare[WARM_UP:])
     what = f"referee, an action of a whole game, instant {language} bot"
-    yield Row(what, with_referee * 1e6, "µs", f"bare write and read ({without * 1e6:.1f} µs)", with_referee / without)
+    yield BenchRow(
+        what, with_referee * 1e6, "µs", f"bare write and read ({without * 1e6:.1f} µs)", with_referee / without
+    )
 
 
 def make_games(player: Player, games: int) -> Batch:

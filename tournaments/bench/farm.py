@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from malice.protocol.messages import Move
 from malice.referee.game_runner import GameRunner
 from malice.referee.records import Key, Record
-from malice.tournaments.bench import Row
+from malice.tournaments.bench import BenchRow
 from malice.tournaments.bench.seats import Puppet
 from malice.tournaments.farm.cluster import Answered, Event, Introduced
 from malice.tournaments.farm.conditions import Conditions
@@ -72,17 +72,17 @@ class Parrots:
         """Do nothing: nothing runs."""
 
 
-def farm() -> Iterator[Row]:
+def measure_farm() -> Iterator[BenchRow]:
     """Measure games per second, and what a million planned games take of the memory."""
     with TemporaryDirectory(prefix="malice-") as name:
         folder = Path(name)
         small = _measure(folder, GAMES)
         large = _measure(folder, PLANNED)
-    yield Row(f"{WORKERS} workers that answer at once, {GAMES:,} games", small[0], "games/s", "", None)
+    yield BenchRow(f"{WORKERS} workers that answer at once, {GAMES:,} games", small[0], "games/s", "", None)
     planned = f"{WORKERS} workers that answer at once, {PLANNED:,} games planned"
-    yield Row(planned, large[0], "games/s", f"{GAMES:,} planned", large[0] / small[0])
-    yield Row(f"memory for these, with {GAMES:,} games planned", small[1], "MB", "", None)
-    yield Row(f"memory for these, with {PLANNED:,} games planned", large[1], "MB", "", None)
+    yield BenchRow(planned, large[0], "games/s", f"{GAMES:,} planned", large[0] / small[0])
+    yield BenchRow(f"memory for these, with {GAMES:,} games planned", small[1], "MB", "", None)
+    yield BenchRow(f"memory for these, with {PLANNED:,} games planned", large[1], "MB", "", None)
 
 
 def _measure(folder: Path, planned: int) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from malice.referee.game_runner import GameRunner
 from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from malice.referee.records import Batch, Key, Player
 from malice.referee.rulesets import Ruleset, list_family_rulesets, load_ruleset
-from malice.tournaments.bench import Row
+from malice.tournaments.bench import BenchRow
 from malice.tournaments.bench.seats import Puppet
 from malice.tournaments.league.parts import Seeds
 
@@ -23,7 +23,7 @@ GAMES = 6
 """Games of each ruleset in a round."""
 
 
-def each_game() -> Iterator[Row]:
+def measure_each_game() -> Iterator[BenchRow]:
     """Let puppets that choose at random play a ruleset of every game that ships, in turns: all meet the same noise."""
     standard = load_ruleset(DEFAULT_RULESET)
     others = [load_ruleset(list_family_rulesets(name)[0]) for name in list_shipped() if name != DEFAULT_FAMILY]
@@ -35,7 +35,7 @@ def each_game() -> Iterator[Row]:
     reference = median(costs.pop(standard.name))
     for name, measured in costs.items():
         cost = median(measured)
-        yield Row(
+        yield BenchRow(
             f"referee, an action of {name}, random puppets",
             cost * 1e6,
             "µs",

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from malice.protocol.messages import ClockRules
 from malice.referee.isolation import probe
 from malice.referee.records import Batch, Isolation, Key, Player, Record
-from malice.tournaments.bench import Row, hostile_bot
+from malice.tournaments.bench import BenchRow, hostile_bot
 from malice.tournaments.bench.exchange import make_games
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.league.parts import Seeds
@@ -28,16 +28,16 @@ MEMORY_MB = 256
 HONEST = "honest"
 
 
-def hostile() -> Iterator[Row]:
+def measure_hostile() -> Iterator[BenchRow]:
     """Play both tournaments in turn, several times, under the strongest isolation that works here."""
-    isolation = Isolation(probe.strongest_layer("auto"), MEMORY_MB)
+    isolation = Isolation(probe.find_strongest_layer("auto"), MEMORY_MB)
     honest = find_bot("first").make_player(HONEST)
     beside: list[int] = []
     alone: list[int] = []
     for _ in range(ROUNDS):
         alone += _time_moves(honest, [replace(honest, label="itself")] * HOSTILE, isolation)
         beside += _time_moves(honest, [_make_hostile_bot(number) for number in range(HOSTILE)], isolation)
-    yield Row(
+    yield BenchRow(
         f"honest bot's median move beside {HOSTILE} hostile bots, {isolation.layer} (bound {BOUND})",
         median(beside),
         "µs",

@@ -11,7 +11,7 @@ from malice.referee.bot_seat import BotSeat
 from malice.referee.game_runner import GameRunner
 from malice.referee.isolation import probe
 from malice.referee.records import Isolation, Layer, Player
-from malice.tournaments.bench import Row
+from malice.tournaments.bench import BenchRow
 from malice.tournaments.bench.exchange import make_games
 from malice.tournaments.entries.bots import find_bot
 
@@ -19,7 +19,7 @@ STARTS = 15
 GAMES = 25
 
 
-def isolation() -> Iterator[Row]:
+def measure_isolation() -> Iterator[BenchRow]:
     """Compare every layer, with and without freezing, with no isolation."""
     pinned = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(pinned)})
@@ -37,7 +37,7 @@ def isolation() -> Iterator[Row]:
         os.sched_setaffinity(0, pinned)
 
 
-def _time_starts(isolations: list[Isolation]) -> Iterator[Row]:
+def _time_starts(isolations: list[Isolation]) -> Iterator[BenchRow]:
     """Start a Python bot, wait for its answer to the greeting, and end it."""
     player = find_bot("first").make_player("first")
     seconds: list[list[float]] = [[] for _ in isolations]
@@ -55,7 +55,7 @@ def _time_start(player: Player, isolation: Isolation) -> float:
     return time.perf_counter() - begin
 
 
-def _time_actions(isolations: list[Isolation]) -> Iterator[Row]:
+def _time_actions(isolations: list[Isolation]) -> Iterator[BenchRow]:
     batch = make_games(find_bot("first").make_player("first"), GAMES)
     seconds: list[list[float]] = [[] for _ in isolations]
     seats = [[BotSeat(player, 60_000, None, isolation=each) for player in batch.players] for each in isolations]
@@ -76,8 +76,8 @@ def _time_actions(isolations: list[Isolation]) -> Iterator[Row]:
 
 def _make_rows(
     what: str, isolations: list[Isolation], seconds: list[list[float]], scale: float, unit: str
-) -> Iterator[Row]:
+) -> Iterator[BenchRow]:
     none, *others = [median(times) for times in seconds]
     for isolation, value in zip(isolations[1:], others, strict=True):
         how = f"{isolation.layer}, frozen off turn" if isolation.freeze else isolation.layer
-        yield Row(f"{what}, {how}", value * scale, unit, f"no isolation ({none * scale:.1f} {unit})", value / none)
+        yield BenchRow(f"{what}, {how}", value * scale, unit, f"no isolation ({none * scale:.1f} {unit})", value / none)

@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from malice.referee.records import Record
-from malice.tournaments.bench import Row
+from malice.tournaments.bench import BenchRow
 from malice.tournaments.bench.playouts import fill_league
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.replayers import count_processors, replay_rows
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
@@ -24,7 +24,7 @@ TOGETHER = 100
 BURSTS = 5
 
 
-def leagues(games: int = GAMES) -> Iterator[Row]:
+def measure_leagues(games: int = GAMES) -> Iterator[BenchRow]:
     """Fill a league with games, and measure its store, `malice verify` and `malice export`.
 
     Args:
@@ -40,7 +40,7 @@ def leagues(games: int = GAMES) -> Iterator[Row]:
             yield from _measure_processes(store, "export", _export)
 
 
-def _measure_store(store: Store, games: Sequence[tuple[Game, Record]]) -> Iterator[Row]:
+def _measure_store(store: Store, games: Sequence[tuple[GameSummary, Record]]) -> Iterator[BenchRow]:
     def store_alone() -> None:
         for game, record in games[:ALONE]:
             store.add(game, record)
@@ -51,16 +51,16 @@ def _measure_store(store: Store, games: Sequence[tuple[Game, Record]]) -> Iterat
 
     alone = ALONE / _measure_seconds(store_alone)
     together = (len(games) - ALONE) / _measure_seconds(store_together)
-    yield Row("store, games that come one by one", alone, "games/s", "", None)
-    yield Row(f"store, {TOGETHER} games together", together, "games/s", "one by one", together / alone)
+    yield BenchRow("store, games that come one by one", alone, "games/s", "", None)
+    yield BenchRow(f"store, {TOGETHER} games together", together, "games/s", "one by one", together / alone)
 
 
-def _measure_processes(store: Store, what: str, work: Callable[[Store, int], None]) -> Iterator[Row]:
+def _measure_processes(store: Store, what: str, work: Callable[[Store, int], None]) -> Iterator[BenchRow]:
     """Measure a work in one process and in as many as there are processors."""
     games, jobs = store.count_stored(), count_processors()
     one, every = (games / _measure_seconds(partial(work, store, count)) for count in (1, jobs))
-    yield Row(f"{what} of {games:,} games, one process", one, "games/s", "", None)
-    yield Row(f"{what} of {games:,} games, {jobs} processors", every, "games/s", "one", every / one)
+    yield BenchRow(f"{what} of {games:,} games, one process", one, "games/s", "", None)
+    yield BenchRow(f"{what} of {games:,} games, {jobs} processors", every, "games/s", "one", every / one)
 
 
 def _verify(store: Store, jobs: int) -> None:

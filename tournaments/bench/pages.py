@@ -14,42 +14,42 @@ from typing import Protocol
 from msgspec import Struct
 
 from malice.referee.records import Record
-from malice.tournaments.bench import Row
+from malice.tournaments.bench import BenchRow
 from malice.tournaments.bench.playouts import fill_league
-from malice.tournaments.league.contents import Game
-from malice.tournaments.league.publication import SiteSummary
+from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.publication import SiteSize
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.store import Store
 
 NEW = 10
 """Games that come in before a site is rendered again."""
 
-Stored = Sequence[tuple[Game, Record]]
+Stored = Sequence[tuple[GameSummary, Record]]
 """Games to store."""
 
 
-class SiteWriter(Protocol):
+class MeasuredWriter(Protocol):
     """Writes the pages of a league, as often as it is told."""
 
-    def render(self) -> SiteSummary:
+    def render(self) -> SiteSize:
         """Write them as the league stands now."""
 
 
-OpenSite = Callable[[Store, Path], SiteWriter]
+OpenSite = Callable[[Store, Path], MeasuredWriter]
 """Returns who writes the site of a league into a folder."""
 
 
-class Rendered(Struct, frozen=True):
+class RenderCost(Struct, frozen=True):
     """What one process measured."""
 
-    site: SiteSummary
+    site: SiteSize
     seconds: float
     peak_bytes: int
     again_s: float
     """The same writer, after new games."""
 
 
-def pages(open_site: OpenSite, games: int) -> Iterator[Row]:
+def measure_pages(open_site: OpenSite, games: int) -> Iterator[BenchRow]:
     """Fill a league with games, rate and render it, and render it again after new games.
 
     Args:
@@ -68,25 +68,25 @@ def pages(open_site: OpenSite, games: int) -> Iterator[Row]:
         _store(league, new[NEW:])
         again = _measure(open_site, league, site, ())
     count = first.site.games
-    yield Row(f"standings of {count:,} games", count / rated, "games/s", "", None)
-    yield Row(f"site of {count:,} different games", count / first.seconds, "games/s", "", None)
-    yield Row("site, most memory", first.peak_bytes / 1e6, "MB", "", None)
-    yield Row("site, pages and replays together", first.site.bytes / count, "bytes/game", "", None)
-    yield Row(
+    yield BenchRow(f"standings of {count:,} games", count / rated, "games/s", "", None)
+    yield BenchRow(f"site of {count:,} different games", count / first.seconds, "games/s", "", None)
+    yield BenchRow("site, most memory", first.peak_bytes / 1e6, "MB", "", None)
+    yield BenchRow("site, pages and replays together", first.site.bytes / count, "bytes/game", "", None)
+    yield BenchRow(
         f"site, {NEW} games later, by the same writer", first.again_s, "s", "at first", first.again_s / first.seconds
     )
-    yield Row(
+    yield BenchRow(
         f"site, {NEW} games later, by another process", again.seconds, "s", "at first", again.seconds / first.seconds
     )
 
 
-def _measure(open_site: OpenSite, league: Path, out: Path, new: Stored) -> Rendered:
+def _measure(open_site: OpenSite, league: Path, out: Path, new: Stored) -> RenderCost:
     """Render in a process of its own, whose memory nobody else used."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         return pool.submit(_render, open_site, league, out, new).result()
 
 
-def _render(open_site: OpenSite, league: Path, out: Path, new: Stored) -> Rendered:
+def _render(open_site: OpenSite, league: Path, out: Path, new: Stored) -> RenderCost:
     with Store(league) as store:
         begin = time.perf_counter()
         writer = open_site(store, out)
@@ -96,7 +96,7 @@ def _render(open_site: OpenSite, league: Path, out: Path, new: Stored) -> Render
         _store(league, new)
         begin = time.perf_counter()
         writer.render()
-        return Rendered(site, seconds, peak, time.perf_counter() - begin)
+        return RenderCost(site, seconds, peak, time.perf_counter() - begin)
 
 
 def _store(league: Path, games: Stored) -> None:

@@ -18,7 +18,7 @@ from malice.referee.records import Batch, GameOrder, Record, SeatReport
 from malice.referee.rules import Result
 from malice.referee.seat import Played
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.plan import Plan
 
@@ -28,7 +28,7 @@ OFF = 0.1
 RANKS = "A23456789TJQ"
 
 
-def fill_league(store: Store, folder: Path, games: int, spare: int = 0) -> Iterator[tuple[Game, Record]]:
+def fill_league(store: Store, folder: Path, games: int, spare: int = 0) -> Iterator[tuple[GameSummary, Record]]:
     """Found a tournament of at least so many games under the default ruleset, play it, and yield what is left out.
 
     All processors play, about 12 ms a game each.
@@ -45,14 +45,14 @@ def fill_league(store: Store, folder: Path, games: int, spare: int = 0) -> Itera
     batches = list(plan.open_batches(set()))
     left = sum(len(batch.games) for batch in batches) - spare
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for records in pool.map(play_batch, batches):
+        for records in pool.map(play_out_batch, batches):
             played = [(plan.make_game(record), record) for record in records]
             store.add_all(played[: max(0, left)])
             yield from played[max(0, left) :]
             left -= len(played)
 
 
-def play_batch(batch: Batch) -> list[Record]:
+def play_out_batch(batch: Batch) -> list[Record]:
     """Play the games of a batch without bots; the same batch gives the same games."""
     return [play_out(batch, order, Random(str(order.key))) for order in batch.games]
 

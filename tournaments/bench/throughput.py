@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from malice.tournaments.bench import Row
+from malice.tournaments.bench import BenchRow
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.coordinator import play_batches
@@ -19,15 +19,15 @@ ROUNDS = 3
 DEALS = 100
 
 
-def throughput() -> Iterator[Row]:
+def measure_throughput() -> Iterator[BenchRow]:
     """Play the same tournament with one and with two referee processes in turn, several times."""
     rates: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(ROUNDS):
         for jobs, figures in rates.items():
             figures.append(_measure_games_per_second(jobs))
     one, two = median(rates[1]), median(rates[2])
-    yield Row("tournament of greedy bots, one referee process", one, "games/s", "", None)
-    yield Row("tournament of greedy bots, two referee processes", two, "games/s", "one", two / one)
+    yield BenchRow("tournament of greedy bots, one referee process", one, "games/s", "", None)
+    yield BenchRow("tournament of greedy bots, two referee processes", two, "games/s", "one", two / one)
 
 
 def _measure_games_per_second(jobs: int) -> float:

@@ -13,7 +13,7 @@ from malice.tournaments.check.exam_log import Trouble
 from malice.tournaments.check.hints import explain_flush, give_hint
 from malice.tournaments.check.report import Finding
 from malice.tournaments.entries import hidden_modules
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 
 SHOWN_ACTIONS = 12
 NOT_JSON = re.compile(r"\bnot? JSON\b")
@@ -53,7 +53,7 @@ def find_step(trouble: Trouble, part: str) -> str:
     return part
 
 
-def make_finding(trouble: Trouble, bot: BotSpec, where: str) -> Finding:
+def make_finding(trouble: Trouble, bot: Bot, where: str) -> Finding:
     """Return the finding for the author of the bot."""
     return Finding(
         cause=f"{trouble.code}: {_sentence(trouble)}",
@@ -142,7 +142,7 @@ def _describe_move(legal: tuple[str, ...]) -> str:
     return '{"id":ID,"move":ACTION}' + (f" with one of the actions {some}" if some else "")
 
 
-def _hint(trouble: Trouble, bot: BotSpec) -> str:
+def _hint(trouble: Trouble, bot: Bot) -> str:
     silence = trouble.silence
     if trouble.code == "crash" and (hidden := hidden_modules.explain_hidden_module(trouble.stderr, trouble.isolation)):
         return hidden

@@ -16,9 +16,9 @@ from malice.tournaments.check.examination import Examination
 from malice.tournaments.check.games import choose_syllabus
 from malice.tournaments.check.report import Finding, Report, Step
 from malice.tournaments.entries.bots import find_bot
-from malice.tournaments.entries.enrolment import Enrolled, Find, enroll
+from malice.tournaments.entries.enrolment import Find, FoundBot, find_and_build_bots
 from malice.tournaments.entries.patterns import expand_entries
-from malice.tournaments.league.config import EntryLine, assign_labels, read_config
+from malice.tournaments.league.config import LabelledBot, assign_labels, read_config
 from malice.tournaments.league.journal import Absence
 
 HINTS = {
@@ -27,11 +27,11 @@ HINTS = {
 }
 
 
-Course = Sequence[tuple[str, Enrolled]]
+Course = Sequence[tuple[str, FoundBot]]
 """Bots with their labels."""
 
 
-class Terms(Struct, frozen=True):
+class ExamTerms(Struct, frozen=True):
     """How every bot of a course is examined."""
 
     times: Times
@@ -41,7 +41,7 @@ class Terms(Struct, frozen=True):
     rulesets: str | None = None
     """What it plays, as for `choose_syllabus`."""
 
-    def examine(self, bot: Enrolled, on_part: Callable[[str], None]) -> Report:
+    def examine(self, bot: FoundBot, on_part: Callable[[str], None]) -> Report:
         """Examine a bot that is ready to start.
 
         Raises:
@@ -57,7 +57,7 @@ def is_tournament_file(words: str) -> bool:
     return words.endswith(".toml") and Path(words).is_file()
 
 
-def enroll_course(words: Sequence[str], find: Find = find_bot) -> Course:
+def find_course_bots(words: Sequence[str], find: Find = find_bot) -> Course:
     """Find and build all bots that words name; return them with labels that are all different.
 
     Args:
@@ -68,20 +68,20 @@ def enroll_course(words: Sequence[str], find: Find = find_bot) -> Course:
         DataError: a tournament file is not valid.
     """
     names: list[str | None] = []
-    enrolled: list[Enrolled] = []
+    enrolled: list[FoundBot] = []
     for each in words:
-        lines, base = [EntryLine(each)], Path()
+        lines, base = [LabelledBot(each)], Path()
         if is_tournament_file(each):
             config, base = read_config(Path(each)), Path(each).parent.resolve()
             entries = expand_entries(config.entries, base)
-            lines = [EntryLine(entry) if isinstance(entry, str) else entry for entry in entries]
+            lines = [LabelledBot(entry) if isinstance(entry, str) else entry for entry in entries]
         names += [line.label for line in lines]
-        enrolled += enroll([line.bot for line in lines], base, find)
+        enrolled += find_and_build_bots([line.bot for line in lines], base, find)
     labels = assign_labels(name or each.bot.manifest.name for name, each in zip(names, enrolled, strict=True))
     return list(zip(labels, enrolled, strict=True))
 
 
-def examine_course(course: Course, terms: Terms, on_part: Callable[[str, str], None]) -> Iterator[Report]:
+def examine_course(course: Course, terms: ExamTerms, on_part: Callable[[str, str], None]) -> Iterator[Report]:
     """Examine the bots of a course one after the other, so that none slows another down.
 
     Args:

@@ -15,11 +15,11 @@ from malice.referee.records import Isolation
 from malice.tournaments.check import exits, fuzz, repetition
 from malice.tournaments.check.causes import TO_STDERR, Failed, find_step, is_broken_answer, is_stray, make_finding
 from malice.tournaments.check.exam_log import Stray, Times, Trouble
-from malice.tournaments.check.games import Games, Syllabus, cover_everything
+from malice.tournaments.check.games import ExamGames, Syllabus, cover_everything
 from malice.tournaments.check.odd_json import LATER_TYPES, add_unknown
 from malice.tournaments.check.report import TITLES, Finding, Report, Step
 from malice.tournaments.check.seat import ExaminedSeat
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 
 GAMES = 20
 SLOWEST = 5
@@ -29,7 +29,7 @@ UNKNOWN_DEAL = 1000
 """A deal that no other part plays."""
 
 
-class Part:
+class ExamPart:
     """One part of the examination.
 
     Args:
@@ -60,7 +60,7 @@ class Examination:
 
     def __init__(
         self,
-        bot: BotSpec,
+        bot: Bot,
         times: Times,
         isolation: Isolation,
         *,
@@ -81,7 +81,7 @@ class Examination:
         self._steps = {name: Step(name, titles[name], "not reached", "") for name in names}
         self._broken = False
         """Whether a line that is not JSON was meant as an answer; it is then not a stray line."""
-        self._games = Games(bot, times, isolation, syllabus)
+        self._games = ExamGames(bot, times, isolation, syllabus)
         self._seat = self._games.seat()
 
     def run(self, on_part: Callable[[str], None] = lambda title: None) -> Report:
@@ -104,19 +104,19 @@ class Examination:
             slowest=tuple(heapq.nlargest(SLOWEST, log.thoughts, key=lambda thought: thought.ms)),
         )
 
-    def _parts(self) -> Iterator[Part]:
-        yield Part("starts", (), self._greet)
-        yield Part("games", ("hello",), self._play_main)
-        yield Part("families", ("games",), self._play_families)
-        yield Part("unknown", ("answers",), self._send_unknown, own=True)
-        yield Part("restart", ("games",), self._restart, own=True)
-        yield Part("reuse", ("families", "restart"), self._reuse, own=True)
+    def _parts(self) -> Iterator[ExamPart]:
+        yield ExamPart("starts", (), self._greet)
+        yield ExamPart("games", ("hello",), self._play_main)
+        yield ExamPart("families", ("games",), self._play_families)
+        yield ExamPart("unknown", ("answers",), self._send_unknown, own=True)
+        yield ExamPart("restart", ("games",), self._restart, own=True)
+        yield ExamPart("reuse", ("families", "restart"), self._reuse, own=True)
         if self._rare_count:
-            yield Part("fuzz", ("answers",), self._ask_rare, own=True, advice=fuzz.ADVICE)
-        yield Part("bye", ("hello",), lambda: self._exit("bye"), own=True)
-        yield Part("eof", ("hello",), lambda: self._exit("eof"), own=True)
+            yield ExamPart("fuzz", ("answers",), self._ask_rare, own=True, advice=fuzz.ADVICE)
+        yield ExamPart("bye", ("hello",), lambda: self._exit("bye"), own=True)
+        yield ExamPart("eof", ("hello",), lambda: self._exit("eof"), own=True)
 
-    def _try(self, part: Part) -> None:
+    def _try(self, part: ExamPart) -> None:
         """Run a part, if the steps that it needs have passed."""
         missing = next((need for need in part.needs if self._steps[need].result != "passed"), None)
         if missing is not None:
@@ -248,7 +248,7 @@ class Examination:
         self._note(name, replace(self._steps[name], result="failed", line=finding.cause, finding=finding))
 
 
-def _choose_step(trouble: Trouble, part: Part) -> str:
+def _choose_step(trouble: Trouble, part: ExamPart) -> str:
     """Return the step that fails for trouble in a part: a stray line fails one step, wherever it comes."""
     if is_stray(trouble):
         return find_step(trouble, part.name)

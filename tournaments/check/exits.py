@@ -8,15 +8,15 @@ from malice.protocol.codec import excerpt
 from malice.referee.bot_seat import BYE_WAIT_NS
 from malice.referee.clock import MS
 from malice.tournaments.check.causes import Failed
-from malice.tournaments.check.games import Games
+from malice.tournaments.check.games import ExamGames
 from malice.tournaments.check.report import Finding
 from malice.tournaments.check.seat import Leaving
 
-DEAL = 2000
+EXIT_DEAL = 2000
 """A deal that no other part plays."""
 
 
-def leave(games: Games, *, bye: bool, plays: bool) -> Leaving:
+def leave(games: ExamGames, *, bye: bool, plays: bool) -> Leaving:
     """Start the bot, let it play a game if it can, and ask it to exit.
 
     Args:
@@ -29,7 +29,7 @@ def leave(games: Games, *, bye: bool, plays: bool) -> Leaving:
     """
     seat = games.seat()
     if plays:
-        games.play_main(seat, DEAL + bye)
+        games.play_main(seat, EXIT_DEAL + bye)
     else:
         seat.greet()
     leaving = seat.go(bye=bye)

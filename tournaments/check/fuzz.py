@@ -12,24 +12,24 @@ from malice.referee.nouns import format_count
 from malice.referee.rulesets import load_ruleset
 from malice.referee.verdicts import judge_illegal_move
 from malice.tournaments.check.exam_log import Trouble
-from malice.tournaments.check.games import Games
+from malice.tournaments.check.games import ExamGames
 from malice.tournaments.check.odd_json import make_odd_writer
 from malice.tournaments.check.seat import ExaminedSeat
 from malice.tournaments.check.situations import (
     Find,
     Position,
-    Situation,
-    list_situations,
+    RarePosition,
+    list_rare_positions,
     make_game_end,
     make_game_start,
-    replay_situation,
+    replay_rare_position,
 )
 
 ADVICE = "the request may be rare or look unusual, but it is legal, and valid JSON"
 """What the author of a bot that fails here must know too."""
 
 
-def ask_all(games: Games, count: int) -> str:
+def ask_all(games: ExamGames, count: int) -> str:
     """Ask for an action in each of `count` situations, each in a game of its own; return the number, in words.
 
     Raises:
@@ -38,15 +38,17 @@ def ask_all(games: Games, count: int) -> str:
     seat, syllabus = games.seat(), games.syllabus
     rulesets: Counter[str] = Counter()
     find = load_ruleset if syllabus.whole else syllabus.rulesets.__getitem__
-    for number, situation in enumerate(list_situations(count, None if syllabus.whole else syllabus.rulesets)):
+    for number, situation in enumerate(list_rare_positions(count, None if syllabus.whole else syllabus.rulesets)):
         rulesets[situation.ruleset] += 1
         games.log.where = f"situation {number}: {_describe_game(situation)}"
-        _ask(games, seat, number, situation, replay_situation(situation, find), find)
+        _ask(games, seat, number, situation, replay_rare_position(situation, find), find)
     seat.retire()
     return f"{format_count(count, 'situation')} of {format_count(len(rulesets), 'ruleset')}"
 
 
-def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, position: Position, find: Find) -> None:
+def _ask(
+    games: ExamGames, seat: ExaminedSeat, number: int, situation: RarePosition, position: Position, find: Find
+) -> None:
     games.log.ruleset, games.log.deal_seed = situation.ruleset, position.deal_seed
     seat.dress = make_odd_writer(number)
     seat.begin()
@@ -63,7 +65,7 @@ def _ask(games: Games, seat: ExaminedSeat, number: int, situation: Situation, po
     seat.ask(make_game_end(position, seat.next_id()))
 
 
-def _describe_game(situation: Situation) -> str:
+def _describe_game(situation: RarePosition) -> str:
     rare = f" ({', '.join(situation.features)})" if situation.features else ""
     actions = format_count(len(situation.actions.split()), "action")
     return f"{situation.ruleset}, {situation.seats} seats, deal {situation.deal}, after {actions}{rare}"

@@ -23,7 +23,7 @@ from malice.referee.seat import Seat
 from malice.referee.verdicts import Verdict
 from malice.tournaments.check.exam_log import ExamLog, Times, Trouble
 from malice.tournaments.check.seat import ExaminedSeat, Opponent
-from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.league.parts import Seeds
 from malice.tournaments.running.stops import describe_endless_game
 
@@ -32,7 +32,7 @@ PATIENCE_MS = 60_000
 """The time for the opponent to start, enough for a slow machine."""
 
 
-class Group(Struct, frozen=True, order=True):
+class RulesetGroup(Struct, frozen=True, order=True):
     """Rulesets in which a bot sees and plays the same kinds of things."""
 
     name: str
@@ -42,7 +42,7 @@ class Group(Struct, frozen=True, order=True):
     members: tuple[str, ...]
 
 
-def group_rulesets(family: str = DEFAULT_FAMILY) -> tuple[Group, ...]:
+def group_rulesets(family: str = DEFAULT_FAMILY) -> tuple[RulesetGroup, ...]:
     """Group a family's rulesets by what a bot can see and play; the one with most seats represents its group."""
     groups: dict[object, list[Ruleset]] = defaultdict(list)
     for ruleset in map(load_ruleset, list_rulesets(family)):
@@ -50,10 +50,10 @@ def group_rulesets(family: str = DEFAULT_FAMILY) -> tuple[Group, ...]:
     return tuple(sorted(map(_make_group, groups.values())))
 
 
-def _make_group(members: Sequence[Ruleset]) -> Group:
+def _make_group(members: Sequence[Ruleset]) -> RulesetGroup:
     most = max(ruleset.match.players[1] for ruleset in members)
     first = next(ruleset.name for ruleset in members if ruleset.match.players[1] == most)
-    return Group(first, most, tuple(ruleset.name for ruleset in members))
+    return RulesetGroup(first, most, tuple(ruleset.name for ruleset in members))
 
 
 class Syllabus(Struct, frozen=True):
@@ -90,7 +90,7 @@ def cover_only(rulesets: Sequence[Ruleset]) -> Syllabus:
     return Syllabus(main, tuple((ruleset, ruleset.match.players[1]) for ruleset in rulesets), whole=False)
 
 
-def choose_syllabus(bot: BotSpec, names: str | None = None) -> Syllabus:
+def choose_syllabus(bot: Bot, names: str | None = None) -> Syllabus:
     """Return the syllabus of a bot.
 
     Args:
@@ -109,7 +109,7 @@ def choose_syllabus(bot: BotSpec, names: str | None = None) -> Syllabus:
     return cover_only([find_ruleset(name, base) for name in dict.fromkeys(wanted)])
 
 
-class Games:
+class ExamGames:
     """Seats the bot and its opponents, and ends all of them on exit.
 
     Args:
@@ -119,7 +119,7 @@ class Games:
         syllabus: the games to play.
     """
 
-    def __init__(self, bot: BotSpec, times: Times, isolation: Isolation, syllabus: Syllabus) -> None:
+    def __init__(self, bot: Bot, times: Times, isolation: Isolation, syllabus: Syllabus) -> None:
         self.log = ExamLog()
         self.syllabus = syllabus
         self.times = times
@@ -134,7 +134,7 @@ class Games:
         self.entry = (self._player.label, self._player.hash)
         """The entry of the bot in records."""
 
-    def __enter__(self) -> Games:
+    def __enter__(self) -> ExamGames:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -203,7 +203,7 @@ class Games:
         table = known.index(ruleset.name) if ruleset.name in known else len(known)
         return self._seeds.order(Key(0, table, deal, deal % seats), seats)
 
-    def _seat_players(self, order: GameOrder, seat: ExaminedSeat, opponent: BotSpec, family: str) -> list[Seat]:
+    def _seat_players(self, order: GameOrder, seat: ExaminedSeat, opponent: Bot, family: str) -> list[Seat]:
         if family != self._family:
             self.dismiss_opponents()
             self._family = family

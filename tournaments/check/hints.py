@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 
 FLUSH: dict[str, str] = {
     "Python": "`print(..., flush=True)`",
@@ -187,7 +187,7 @@ def give_hint(code: str, sentence: str) -> str:
     return "PROTOCOL.md lists what the referee may say"
 
 
-def find_language(bot: BotSpec) -> str | None:
+def find_language(bot: Bot) -> str | None:
     """Return the language of a bot, by its manifest or else by its command line; None if neither shows it."""
     if bot.manifest.language:
         return NAMES.get(bot.manifest.language.lower())
@@ -199,7 +199,7 @@ def find_language(bot: BotSpec) -> str | None:
     return None
 
 
-def explain_flush(bot: BotSpec) -> str:
+def explain_flush(bot: Bot) -> str:
     """Return how a bot flushes its answers."""
     language = find_language(bot)
     if language is None:

@@ -9,11 +9,11 @@ from msgspec import Struct
 from malice.protocol.errors import MaliceError
 from malice.referee.nouns import format_count
 from malice.tournaments.check.causes import Failed
-from malice.tournaments.check.games import Games
+from malice.tournaments.check.games import ExamGames
 from malice.tournaments.check.report import Finding
 from malice.tournaments.check.seat import ExaminedSeat, Spoken
 
-DEAL = 3000
+REPEATED_DEAL = 3000
 """The deal that is repeated."""
 BEFORE = 6
 """Games that a reused process plays first, of many families of rulesets and so from many seats."""
@@ -25,14 +25,14 @@ class Enough(MaliceError):
     """A game was broken off on purpose."""
 
 
-class Comparison(Struct, frozen=True):
+class RepeatedGame(Struct, frozen=True):
     """The result of a repeated game, unless state leaks."""
 
     line: str
     remarks: tuple[str, ...] = ()
 
 
-def break_off(games: Games) -> None:
+def break_off(games: ExamGames) -> None:
     """Kill the bot in the middle of a game."""
 
     def after_answer(seat: ExaminedSeat) -> None:
@@ -42,14 +42,14 @@ def break_off(games: Games) -> None:
     seat = games.seat()
     seat.after_answer = after_answer
     try:
-        games.play_main(seat, DEAL + BEFORE + 1)
+        games.play_main(seat, REPEATED_DEAL + BEFORE + 1)
     except Enough:
         pass
     finally:
         seat.dismiss()
 
 
-def compare(games: Games) -> Comparison:
+def compare(games: ExamGames) -> RepeatedGame:
     """Play a game in two fresh processes and in a reused one; repeat both if they differ.
 
     Raises:
@@ -61,7 +61,9 @@ def compare(games: Games) -> Comparison:
         return _report_chance(fresh, again)
     reused = _play_after(games, before=BEFORE)
     if (index := _find_difference(fresh, reused)) is None:
-        return Comparison(f"{format_count(len(fresh), 'action')}, the same in two fresh processes and in a reused one")
+        return RepeatedGame(
+            f"{format_count(len(fresh), 'action')}, the same in two fresh processes and in a reused one"
+        )
     # A bot that reads the clock may differ once; a leak shows every time.
     if _find_difference(fresh, third := _play_after(games)) is not None:
         return _report_chance(fresh, third)
@@ -70,12 +72,12 @@ def compare(games: Games) -> Comparison:
     raise Failed(_make_leak_finding(games, fresh, reused, index))
 
 
-def _play_after(games: Games, before: int = 0) -> list[Spoken]:
+def _play_after(games: ExamGames, before: int = 0) -> list[Spoken]:
     """Return the bot's actions in a process that has played `before` other games."""
     seat = games.seat()
     for number, (ruleset, seats) in zip(range(before), cycle(games.syllabus.others[::2]), strict=False):
-        games.play(seat, ruleset, seats, DEAL + 1 + number)
-    games.play_main(seat, DEAL)
+        games.play(seat, ruleset, seats, REPEATED_DEAL + 1 + number)
+    games.play_main(seat, REPEATED_DEAL)
     seat.retire()
     return seat.spoken
 
@@ -86,10 +88,10 @@ def _find_difference(one: list[Spoken], other: list[Spoken]) -> int | None:
     return next((index for index, (left, right) in enumerate(moves) if left != right), None)
 
 
-def _report_chance(one: list[Spoken], other: list[Spoken]) -> Comparison:
+def _report_chance(one: list[Spoken], other: list[Spoken]) -> RepeatedGame:
     index = _find_difference(one, other)
     assert index is not None
-    return Comparison(
+    return RepeatedGame(
         "not repeatable: a leak between games cannot be distinguished from chance",
         (
             "not repeatable: it uses chance other than rng, or reads the clock: with the same rng its action"
@@ -98,7 +100,7 @@ def _report_chance(one: list[Spoken], other: list[Spoken]) -> Comparison:
     )
 
 
-def _make_leak_finding(games: Games, fresh: list[Spoken], reused: list[Spoken], index: int) -> Finding:
+def _make_leak_finding(games: ExamGames, fresh: list[Spoken], reused: list[Spoken], index: int) -> Finding:
     request = (fresh if index < len(fresh) else reused)[index].request
     return Finding(
         cause=(
@@ -108,7 +110,7 @@ def _make_leak_finding(games: Games, fresh: list[Spoken], reused: list[Spoken], 
         ),
         expected="the same actions from the same rng, whatever the process has played before",
         hint="at game_start, forget everything about the last game, and seed your random generator with its rng",
-        where=f"{games.syllabus.main.name}, {games.syllabus.seats} seats, deal {DEAL}",
+        where=f"{games.syllabus.main.name}, {games.syllabus.seats} seats, deal {REPEATED_DEAL}",
         lines=(
             request,
             *("* a fresh process, twice", _answer(fresh, index)),

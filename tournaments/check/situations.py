@@ -20,7 +20,7 @@ from malice.referee.rulesets import Ruleset, load_ruleset
 
 OUT = "!"
 """The mark before the number of a seat that leaves the game, in place of an action."""
-LINE_BYTES = 40_000
+REQUEST_BYTES = 40_000
 """The longest request that is kept; it leaves room for spaces and escapes."""
 MORE_ACTIONS = 12
 """The most actions that a situation adds to one of the corpus."""
@@ -28,7 +28,7 @@ MORE_ACTIONS = 12
 Find = Callable[[str], Ruleset]
 
 
-class Situation(Struct, frozen=True):
+class RarePosition(Struct, frozen=True):
     """A game up to a request."""
 
     ruleset: str
@@ -119,7 +119,7 @@ class Position:
         return result
 
 
-def replay_situation(situation: Situation, find: Find = load_ruleset) -> Position:
+def replay_rare_position(situation: RarePosition, find: Find = load_ruleset) -> Position:
     """Play a game up to a situation."""
     position = Position(situation.ruleset, situation.seats, situation.deal, find)
     for action in situation.actions.split():
@@ -127,14 +127,14 @@ def replay_situation(situation: Situation, find: Find = load_ruleset) -> Positio
     return position
 
 
-def load_corpus(family: str = DEFAULT_FAMILY) -> tuple[Situation, ...]:
+def load_corpus(family: str = DEFAULT_FAMILY) -> tuple[RarePosition, ...]:
     """Return the situations that a family brings; none if it has no `corpus.jsonl`."""
     file = load_family(family).folder / "corpus.jsonl"
     lines = file.read_bytes().splitlines() if file.exists() else ()
-    return tuple(msgspec.json.decode(line, type=Situation) for line in lines)
+    return tuple(msgspec.json.decode(line, type=RarePosition) for line in lines)
 
 
-def list_situations(count: int, rulesets: Mapping[str, Ruleset] | None = None) -> Iterator[Situation]:
+def list_rare_positions(count: int, rulesets: Mapping[str, Ruleset] | None = None) -> Iterator[RarePosition]:
     """Yield `count` situations, always the same ones: first the corpus, then continuations of it.
 
     Args:
@@ -148,28 +148,28 @@ def list_situations(count: int, rulesets: Mapping[str, Ruleset] | None = None) -
         yield situation if number < len(known) else _continue(situation, Random(number), find)
 
 
-def _select(rulesets: Mapping[str, Ruleset]) -> Iterator[Situation]:
+def _select(rulesets: Mapping[str, Ruleset]) -> Iterator[RarePosition]:
     """Yield the situations of these rulesets, and the start of a game for a ruleset that the corpus lacks."""
     families = dict.fromkeys(ruleset.family for ruleset in rulesets.values())
     known = [situation for family in families for situation in load_corpus(family)]
     yield from (situation for situation in known if situation.ruleset in rulesets)
     missing = rulesets.keys() - {situation.ruleset for situation in known}
-    yield from (Situation(name, rulesets[name].match.players[1], 0, "") for name in sorted(missing))
+    yield from (RarePosition(name, rulesets[name].match.players[1], 0, "") for name in sorted(missing))
 
 
-def _continue(situation: Situation, random: Random, find: Find) -> Situation:
-    position, actions = replay_situation(situation, find), situation.actions.split()
+def _continue(situation: RarePosition, random: Random, find: Find) -> RarePosition:
+    position, actions = replay_rare_position(situation, find), situation.actions.split()
     for _ in range(random.randint(1, MORE_ACTIONS)):
         action = random.choice(position.legal())
         position.play(action)
-        if position.seat is None or len(encode(position.request(1))) > LINE_BYTES:
+        if position.seat is None or len(encode(position.request(1))) > REQUEST_BYTES:
             break
         actions.append(action)
     return msgspec.structs.replace(situation, actions=" ".join(actions))
 
 
 def make_game_start(
-    situation: Situation, position: Position, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
+    situation: RarePosition, position: Position, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
 ) -> GameStart:
     """Return the request that starts the game of a situation."""
     seat, teams, ruleset = position.seat, position.rules.teams, find(situation.ruleset)

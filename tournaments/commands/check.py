@@ -14,11 +14,11 @@ from malice.tournaments.commands.options import isolation_options, json_option
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer, Player
-    from malice.tournaments.check.course import Course, Terms
+    from malice.tournaments.check.course import Course, ExamTerms
     from malice.tournaments.check.report import Report
-    from malice.tournaments.entries.bots import BotSpec
+    from malice.tournaments.entries.bots import Bot
     from malice.tournaments.entries.kept_bots import KeptBots
-    from malice.tournaments.farm.exams import Proctor
+    from malice.tournaments.farm.exams import ExamSender
     from malice.tournaments.farm.work import ExamAnswer
     from malice.tournaments.running.names import Names
 
@@ -77,7 +77,7 @@ def check(
     Example: malice check "node mybot.js" --fuzz 200
     """
     from malice.referee.records import Isolation
-    from malice.tournaments.check.course import Terms, enroll_course, is_tournament_file
+    from malice.tournaments.check.course import ExamTerms, find_course_bots, is_tournament_file
     from malice.tournaments.check.exam_log import Times
     from malice.tournaments.commands.exit_codes import interrupt_on_signals
     from malice.tournaments.entries.kept_bots import KeptBots
@@ -88,17 +88,17 @@ def check(
     layer: Layer = isolation or "auto"
     if required and not scheduler:
         require_isolation(layer)
-    terms = Terms(Times(move_ms, init_ms), Isolation(layer, required=required), fuzz or 0, rulesets)
+    terms = ExamTerms(Times(move_ms, init_ms), Isolation(layer, required=required), fuzz or 0, rulesets)
     # Revisions that are named with an @ are built here, and gone afterwards.
     with TemporaryDirectory(prefix="malice-") as folder:
         names = Names(Path(folder, "check.db"))
         if scheduler:
-            proctor = _make_proctor(KeptBots(Path(folder, "check.db")), terms)
+            proctor = _make_exam_sender(KeptBots(Path(folder, "check.db")), terms)
         alone = len(bots) == 1 and not is_tournament_file(bots[0])
         if scheduler and alone:
             reports = _check_one_elsewhere(names.find(bots[0]), proctor, scheduler, json)
         elif scheduler:
-            reports = _check_elsewhere(enroll_course(bots, names.find), proctor, scheduler, json)
+            reports = _check_elsewhere(find_course_bots(bots, names.find), proctor, scheduler, json)
         elif alone:
             reports = _check_one(names.find(bots[0]), terms, json)
         else:
@@ -111,16 +111,16 @@ def check(
         ctx.exit(ANSWER_IS_NO)
 
 
-def _check_one(bot: BotSpec, terms: Terms, json: bool) -> list[Report]:
+def _check_one(bot: Bot, terms: ExamTerms, json: bool) -> list[Report]:
     """Examine a bot, and print all of its report."""
     from malice.tournaments.check.games import choose_syllabus
     from malice.tournaments.entries.builds import ensure_built
-    from malice.tournaments.entries.enrolment import Enrolled
+    from malice.tournaments.entries.enrolment import FoundBot
 
     choose_syllabus(bot, terms.rulesets)  # a typo must not cost a build
     built = ensure_built(bot)
     _print_shortcomings(terms, [built.make_player(built.manifest.name)])
-    report = terms.examine(Enrolled(built), lambda title: click.echo(f"{title} ...", err=True))
+    report = terms.examine(FoundBot(built), lambda title: click.echo(f"{title} ...", err=True))
     _print_report(report, json)
     return [report]
 
@@ -137,31 +137,31 @@ def _print_report(report: Report, json: bool) -> None:
             click.echo(line)
 
 
-def _check_several(words: tuple[str, ...], names: Names, terms: Terms, json: bool) -> list[Report]:
+def _check_several(words: tuple[str, ...], names: Names, terms: ExamTerms, json: bool) -> list[Report]:
     """Examine bots one after the other, and print a line for each."""
-    from malice.tournaments.check.course import enroll_course, examine_course
+    from malice.tournaments.check.course import examine_course, find_course_bots
     from malice.tournaments.sanitizer import sanitize
 
     def tell(label: str, title: str) -> None:
         click.echo(f"{sanitize(label)}: {title} ...", err=True)
 
-    course = enroll_course(words, names.find)
+    course = find_course_bots(words, names.find)
     _print_shortcomings(terms, [each.bot.make_player(label) for label, each in course if not each.absence])
     reports = list(examine_course(course, terms, tell))
     _print_course(reports, json)
     return reports
 
 
-def _make_proctor(kept: KeptBots, terms: Terms) -> Proctor:
-    from malice.tournaments.farm.exams import Proctor
+def _make_exam_sender(kept: KeptBots, terms: ExamTerms) -> ExamSender:
+    from malice.tournaments.farm.exams import ExamSender
 
     options = ["--move-ms", terms.times.move_ms, "--init-ms", terms.times.init_ms, "--isolation", terms.isolation.layer]
     options += ["--require-isolation"] * terms.isolation.required
     options += ["--fuzz", terms.rare] * bool(terms.rare) + ["--rulesets", terms.rulesets] * bool(terms.rulesets)
-    return Proctor(kept, terms.isolation, tuple(map(str, options)), lambda line: click.echo(line, err=True))
+    return ExamSender(kept, terms.isolation, tuple(map(str, options)), lambda line: click.echo(line, err=True))
 
 
-def _check_one_elsewhere(bot: BotSpec, proctor: Proctor, scheduler: str, json: bool) -> list[Report]:
+def _check_one_elsewhere(bot: Bot, proctor: ExamSender, scheduler: str, json: bool) -> list[Report]:
     """Examine a bot on a worker of a cluster, and print all of its report.
 
     Raises:
@@ -193,7 +193,7 @@ def _read_report(answer: ExamAnswer) -> Report:
         raise BotError(f"the worker sent no report: {error}") from None
 
 
-def _check_elsewhere(course: Course, proctor: Proctor, scheduler: str, json: bool) -> list[Report]:
+def _check_elsewhere(course: Course, proctor: ExamSender, scheduler: str, json: bool) -> list[Report]:
     """Examine bots on the workers of a cluster, side by side, and print a line for each."""
     from msgspec.structs import replace
 
@@ -227,7 +227,7 @@ def _print_course(reports: list[Report], json: bool) -> None:
             click.echo(line)
 
 
-def _print_shortcomings(terms: Terms, players: list[Player]) -> None:
+def _print_shortcomings(terms: ExamTerms, players: list[Player]) -> None:
     from malice.tournaments.running.isolation import describe_shortcomings
 
     for line in describe_shortcomings(terms.isolation.layer, players):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from malice.tournaments.league.store import Store
     from malice.tournaments.ratings.sprt import Model, Sprt
     from malice.tournaments.running.plan import Plan
-    from malice.tournaments.running.run import Terms
+    from malice.tournaments.running.run import RunTerms
 
 MAX_DEALS = 20_000
 
@@ -128,11 +128,11 @@ def _make_config(bots: list[str], rulesets: tuple[str, ...], deals: int, test: S
         BotError, DataError: there is no such bot, or the test cannot be done.
     """
     from malice.tournaments.league.config import ClockLines, Config, check_config, choose_clock_kind
-    from malice.tournaments.running.comparing import list_entries
+    from malice.tournaments.running.comparing import list_compared_entries
 
     base = Path.cwd()
     config = Config(
-        entries=list_entries(bots, base, find),
+        entries=list_compared_entries(bots, base, find),
         name="compare",
         format="comparison",
         rulesets=rulesets,
@@ -158,15 +158,15 @@ def _open(store: Store, config: Config, *, required: bool) -> Plan:
     return open_plan(store, config, Path.cwd(), required=required, keep_going=True)
 
 
-def _make_terms(plan: Plan, db: Path | None, until: float, output: EventOutput) -> Terms:
+def _make_terms(plan: Plan, db: Path | None, until: float, output: EventOutput) -> RunTerms:
     from malice.tournaments.entries.kept_bots import KeptBots
-    from malice.tournaments.running.run import Terms
+    from malice.tournaments.running.run import RunTerms
 
     resume = ["malice", *sys.argv[1:]] if db else []
-    return Terms(plan.config.jobs, resume, until, kept=KeptBots(db) if db else None, events=output.events)
+    return RunTerms(plan.config.jobs, resume, until, kept=KeptBots(db) if db else None, events=output.events)
 
 
-def _play(store: Store, plan: Plan, terms: Terms, output: EventOutput, *, json: bool) -> Comparison:
+def _play(store: Store, plan: Plan, terms: RunTerms, output: EventOutput, *, json: bool) -> Comparison:
     """Play until there is an answer, and print it; if the run stops, print what there is."""
     from malice.tournaments.running.run import run_tournament
 

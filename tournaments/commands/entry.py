@@ -63,8 +63,8 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
     """Print every entry: the version that plays, its state, how many games it played, and its content hash."""
     import msgspec
 
-    from malice.tournaments.entries.kept_bots import KeptBots, describe_size
-    from malice.tournaments.terminal.entries import format_entries, list_entry_lines
+    from malice.tournaments.entries.kept_bots import KeptBots, explain_large_size
+    from malice.tournaments.terminal.entries import format_entries, list_entry_statuses
     from malice.tournaments.terminal.results import describe_choice
     from malice.tournaments.terminal.tables import format_bytes
 
@@ -75,7 +75,7 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
         league, tables = store.league(), {}
         for name in [tournament] if tournament else league.list_meant():
             store.select(name)
-            tables[name] = list_entry_lines(store, sizes, variants)
+            tables[name] = list_entry_statuses(store, sizes, variants)
     if json:
         click.echo(msgspec.json.encode([line for lines in tables.values() for line in lines]))
         return
@@ -86,7 +86,7 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
         click.echo(f"{format_bytes(sum(sizes.values()))} of bots are kept in {kept.folder.name}", err=True)
     for each in {line.label: line for lines in tables.values() for line in lines}.values():
         size = sizes.get(variants.get(each.hash, each.hash), 0)
-        if advice := describe_size(each.label, size):
+        if advice := explain_large_size(each.label, size):
             click.echo(advice, err=True)
 
 

@@ -18,7 +18,7 @@ from malice.tournaments.commands.exit_codes import find_exit_code
 from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from malice.tournaments.running.events import Event, Events, Reason
+    from malice.tournaments.running.events import Events, Reason, RunEvent
 
 STDOUT = "-"
 FIRST_LINE_BYTES = 1 << 20
@@ -57,7 +57,7 @@ class EventOutput:
         self.anonymous = False
         """Whether the end of the run must not say what failed, which may tell names."""
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: RunEvent) -> None:
         """Tell what a run found, if one has begun."""
         if self.begun:
             self.events.tell(event)
@@ -84,7 +84,7 @@ class EventOutput:
                 with contextlib.suppress(OSError):  # what could not be written was an error before
                     self._out.close()
 
-    def _write(self, event: Event) -> None:
+    def _write(self, event: RunEvent) -> None:
         import msgspec
 
         self.begun = True

@@ -18,8 +18,8 @@ from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.pages import NOTHING, Extras, print_rendered
 
 if TYPE_CHECKING:
-    from malice.tournaments.commands.pages import Follower, Site
-    from malice.tournaments.league.publication import SiteSummary
+    from malice.tournaments.commands.pages import PageFollower, SiteProgram
+    from malice.tournaments.league.publication import SiteSize
     from malice.tournaments.league.store import Store
 
 END = b"end\n"
@@ -41,13 +41,13 @@ class Looks:
         extras: what they show beyond what every site does.
     """
 
-    def __init__(self, follower: Follower, store: Store, extras: Extras = NOTHING) -> None:
+    def __init__(self, follower: PageFollower, store: Store, extras: Extras = NOTHING) -> None:
         self._follower = follower
         self._store = store
         self._extras = extras
         self._failure = ""
 
-    def look(self, *, running: bool) -> SiteSummary:
+    def look(self, *, running: bool) -> SiteSize:
         """Write what changed.
 
         Args:
@@ -93,7 +93,7 @@ def _describe_failure(error: OSError | MaliceError) -> str:
     return sanitize(str(error))
 
 
-def follow_league(site: Site, store: Store, out: Path, extras: Extras, *, running: bool) -> None:
+def follow_league(site: SiteProgram, store: Store, out: Path, extras: Extras, *, running: bool) -> None:
     """Write the pages of a league until its tournament is complete, or until Ctrl-C.
 
     Args:
@@ -118,7 +118,7 @@ def follow_league(site: Site, store: Store, out: Path, extras: Extras, *, runnin
         looks.leave()
 
 
-class Orders:
+class FollowOrders:
     """The standard input of the process that keeps the pages of a run."""
 
     def __init__(self) -> None:
@@ -133,7 +133,7 @@ class Orders:
             self.ended = True
 
 
-def follow_run(site: Site, db: Path, tournament: str, out: Path, url: str = "") -> None:
+def follow_run(site: SiteProgram, db: Path, tournament: str, out: Path, url: str = "") -> None:
     """Write the pages of a run as its standard input orders, and at last print their size as JSON.
 
     Prints nothing if the run is over before anything was written, or if the last pages could not be written: then the
@@ -144,7 +144,7 @@ def follow_run(site: Site, db: Path, tournament: str, out: Path, url: str = "") 
     from malice.tournaments.league.store import Store
 
     os.nice(NICENESS)
-    orders = Orders()
+    orders = FollowOrders()
     orders.sleep(FIRST_S)
     while not orders.ended and not _has_begun(db, tournament):
         orders.sleep(POLL_S)

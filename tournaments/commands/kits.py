@@ -60,7 +60,7 @@ def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
     from malice.referee.games import DEFAULT_FAMILY
     from malice.tournaments.entries.builds import print_progress
     from malice.tournaments.entries.kits import copy_kit, find_kit
-    from malice.tournaments.entries.plain_bots import has_kit, write_plain_bot
+    from malice.tournaments.entries.plain_bots import has_kit, write_simple_bot
     from malice.tournaments.entries.programs import explain_missing_programs
 
     family = family or DEFAULT_FAMILY
@@ -71,7 +71,7 @@ def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
         advice = "; its README.md says where to begin" if (folder / "README.md").is_file() else ""
         print_progress(f"{bot.manifest.name}: made from {kit.folder}{advice}")
     else:
-        bot = write_plain_bot(folder, language, family)
+        bot = write_simple_bot(folder, language, family)
         print_progress(f"{bot.manifest.name}: plays {family} by any legal action; its program says where to begin")
     if lack := explain_missing_programs(bot.manifest.needs):
         print_progress(f"warning: {bot.manifest.name} {lack}")

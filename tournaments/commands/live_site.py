@@ -20,7 +20,7 @@ from malice.tournaments.commands.pages import Extras, print_rendered, write_site
 from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from malice.tournaments.commands.pages import Site
+    from malice.tournaments.commands.pages import SiteProgram
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.plan import Plan
 
@@ -36,7 +36,7 @@ class Rendered(Struct, frozen=True):
 
 @contextmanager
 def keep_site(
-    site: Site, store: Store, plan: Plan, out: Path | None, url: str = "", *, replace: bool = False
+    site: SiteProgram, store: Store, plan: Plan, out: Path | None, url: str = "", *, replace: bool = False
 ) -> Iterator[None]:
     """Keep the pages of a tournament up to date while this context lasts, and write them at its end.
 
@@ -45,7 +45,7 @@ def keep_site(
         store: the league.
         plan: the tournament.
         out: the folder of the pages; None for no pages.
-        url: as of `Site.open_writer`.
+        url: as of `SiteProgram.open_writer`.
         replace: whether they may take the place of another site.
 
     Raises:
@@ -87,7 +87,7 @@ class LiveSite:
     Args: as `keep_site`.
     """
 
-    def __init__(self, site: Site, store: Store, tournament: str, out: Path, url: str) -> None:
+    def __init__(self, site: SiteProgram, store: Store, tournament: str, out: Path, url: str) -> None:
         self._site = site
         self._store = store
         self._out = out

@@ -9,7 +9,7 @@ import click
 from malice.tournaments.commands.options import json_option
 
 if TYPE_CHECKING:
-    from malice.tournaments.commands.pages import Site
+    from malice.tournaments.commands.pages import SiteProgram
 
 
 @click.command()
@@ -44,7 +44,7 @@ def doctor(json: bool) -> None:
 )
 @json_option
 @click.pass_obj
-def bench(site: Site, games: int, json: bool) -> None:
+def bench(site: SiteProgram, games: int, json: bool) -> None:
     """Measure what malice costs on this machine; one run measures both sides of each ratio.
 
     Takes about a quarter of an hour, most of it to play the games of a large league.
@@ -52,20 +52,29 @@ def bench(site: Site, games: int, json: bool) -> None:
     import msgspec
 
     from malice.tournaments import bench as benches
-    from malice.tournaments.bench.engine import engine
-    from malice.tournaments.bench.exchange import exchange
-    from malice.tournaments.bench.farm import farm
-    from malice.tournaments.bench.games import each_game
-    from malice.tournaments.bench.hostile import hostile
-    from malice.tournaments.bench.isolation import isolation
-    from malice.tournaments.bench.leagues import leagues
-    from malice.tournaments.bench.pages import pages
-    from malice.tournaments.bench.throughput import throughput
+    from malice.tournaments.bench.engine import measure_engine
+    from malice.tournaments.bench.exchange import measure_exchange
+    from malice.tournaments.bench.farm import measure_farm
+    from malice.tournaments.bench.games import measure_each_game
+    from malice.tournaments.bench.hostile import measure_hostile
+    from malice.tournaments.bench.isolation import measure_isolation
+    from malice.tournaments.bench.leagues import measure_leagues
+    from malice.tournaments.bench.pages import measure_pages
+    from malice.tournaments.bench.throughput import measure_throughput
     from malice.tournaments.terminal.tables import format_table
 
     rows = []
-    measured = [exchange, each_game, isolation, hostile, engine, throughput, leagues, farm]
-    for row in benches.run_benchmarks([*measured, lambda: pages(site.open_writer, games)]):
+    measured = [
+        measure_exchange,
+        measure_each_game,
+        measure_isolation,
+        measure_hostile,
+        measure_engine,
+        measure_throughput,
+        measure_leagues,
+        measure_farm,
+    ]
+    for row in benches.run_benchmarks([*measured, lambda: measure_pages(site.open_writer, games)]):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
         rows.append(row)
     if json:

@@ -18,7 +18,7 @@ from malice.tournaments.sanitizer import sanitize
 if TYPE_CHECKING:
     from malice.referee.records import Layer
     from malice.tournaments.league.store import Store
-    from malice.tournaments.running.opinions import Advice
+    from malice.tournaments.running.opinions import Opinions
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Asking:
 
 
 @contextmanager
-def take_advice(store: Store, asking: Asking | None) -> Iterator[Advice | None]:
+def open_opinions(store: Store, asking: Asking | None) -> Iterator[Opinions | None]:
     """Lend a bot to be asked about games of a league, or none; say afterwards on stderr what came of it.
 
     Raises:
@@ -52,7 +52,7 @@ def take_advice(store: Store, asking: Asking | None) -> Iterator[Advice | None]:
     from malice.tournaments.league.file import list_league_files
     from malice.tournaments.running.isolation import describe_shortcomings
     from malice.tournaments.running.names import Names
-    from malice.tournaments.running.opinions import Advice
+    from malice.tournaments.running.opinions import Opinions
     from malice.tournaments.running.replay_progress import ReplayProgress
     from malice.tournaments.running.rerun import Surroundings
 
@@ -68,12 +68,12 @@ def take_advice(store: Store, asking: Asking | None) -> Iterator[Advice | None]:
         config.isolation, config.memory_mb, config.freeze, list_league_files(store.path), asking.required
     )
     with ReplayProgress(sys.stderr, "second opinion") as progress:
-        advice = Advice(store, player, Surroundings(config.init_ms, layers), asking.most, progress)
+        advice = Opinions(store, player, Surroundings(config.init_ms, layers), asking.most, progress)
         yield advice
-    _print_advice(advice)
+    _print_opinions(advice)
 
 
-def _print_advice(advice: Advice) -> None:
+def _print_opinions(advice: Opinions) -> None:
     from malice.tournaments.terminal.transcript import excerpt_stderr
 
     bot = sanitize(advice.adviser.name)

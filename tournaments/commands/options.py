@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from malice.tournaments.league.choice import Choice
     from malice.tournaments.league.comparison import Comparison
     from malice.tournaments.league.config import Config
-    from malice.tournaments.league.contents import Game
+    from malice.tournaments.league.contents import GameSummary
     from malice.tournaments.league.progression import Changes
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.plan import Plan
@@ -199,7 +199,7 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
             would be told.
     """
     from malice.tournaments.league.choice import EVERYTHING
-    from malice.tournaments.league.past import PastLeague
+    from malice.tournaments.league.past import EarlierContents
     from malice.tournaments.league.progression import Changes, compute_progression
 
     choice = choice or EVERYTHING
@@ -212,7 +212,7 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
     if since.endswith(".db"):
         raise LeagueError(f"{since}: no such database")
     begin = parse_date(since, datetime.now().astimezone(), "--changes-since")
-    return Changes(format_date(begin), compute_progression(PastLeague(store, begin), store, choice))
+    return Changes(format_date(begin), compute_progression(EarlierContents(store, begin), store, choice))
 
 
 def take_luck_off(store: Store) -> tuple[Comparison, ...]:
@@ -221,11 +221,11 @@ def take_luck_off(store: Store) -> tuple[Comparison, ...]:
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    from malice.tournaments.league.adjusted_pairs import compare_sharply
+    from malice.tournaments.league.adjusted_pairs import compare_without_luck
     from malice.tournaments.running.replay_progress import ReplayProgress
 
     with ReplayProgress(sys.stderr) as progress:
-        return tuple(compare_sharply(store, progress))
+        return tuple(compare_without_luck(store, progress))
 
 
 def find_record(store: Store, words: str) -> Record:
@@ -238,7 +238,7 @@ def find_record(store: Store, words: str) -> Record:
     return find_game(store, words)[1]
 
 
-def find_game(store: Store, words: str) -> tuple[Game, Record]:
+def find_game(store: Store, words: str) -> tuple[GameSummary, Record]:
     """Return the game that a user names, as `find_record`, with its row."""
     from malice.referee.records import Key
 

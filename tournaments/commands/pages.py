@@ -15,20 +15,20 @@ import click
 
 from malice.referee.errors import DataError
 from malice.referee.nouns import format_count
-from malice.tournaments.commands.opinion import Asking, take_advice
+from malice.tournaments.commands.opinion import Asking, open_opinions
 from malice.tournaments.commands.options import compute_changes, find_game, take_luck_off
 
 if TYPE_CHECKING:
     from malice.referee.records import Record
     from malice.tournaments.league.comparison import Comparison
-    from malice.tournaments.league.contents import Game
+    from malice.tournaments.league.contents import GameSummary
     from malice.tournaments.league.progression import Changes
-    from malice.tournaments.league.publication import Publication, SiteSummary
+    from malice.tournaments.league.publication import Publication, SiteSize
     from malice.tournaments.league.store import Store
-    from malice.tournaments.running.opinions import Advice
+    from malice.tournaments.running.opinions import Opinions
 
 
-class SiteWriter(Protocol):
+class PageWriter(Protocol):
     """Writes the pages of a league, as often as it is told."""
 
     def render(
@@ -37,11 +37,11 @@ class SiteWriter(Protocol):
         publication: Publication | None = None,
         changes: Changes | None = None,
         sharper: Sequence[Comparison] | None = None,
-    ) -> SiteSummary:
+    ) -> SiteSize:
         """Write them as the league stands now."""
 
 
-class Follower(Protocol):
+class PageFollower(Protocol):
     """Writes the pages of a league again and again."""
 
     @property
@@ -55,15 +55,15 @@ class Follower(Protocol):
         publication: Publication | None = None,
         changes: Changes | None = None,
         sharper: Sequence[Comparison] | None = None,
-        advice: Advice | None = None,
-    ) -> SiteSummary:
+        advice: Opinions | None = None,
+    ) -> SiteSize:
         """Write what changed since the last look; `running` if somebody plays the league."""
 
     def leave(self) -> None:
         """Tell the pages that nobody keeps them up to date any more."""
 
 
-class LoneGame(Protocol):
+class GameFile(Protocol):
     """The replay of a game as one file."""
 
     @property
@@ -90,14 +90,14 @@ class Server(AbstractContextManager["Server"], Protocol):
         """Serve until an exception."""
 
 
-class Site(Protocol):
+class SiteProgram(Protocol):
     """The site."""
 
     @property
     def program(self) -> Sequence[str]:
         """The words that start a command of ours as a process of its own."""
 
-    def open_writer(self, store: Store, out: Path, url: str = "") -> SiteWriter:
+    def open_writer(self, store: Store, out: Path, url: str = "") -> PageWriter:
         """Return what writes the pages of a league into a folder; it reads the league as long as the store is open.
 
         Args:
@@ -106,12 +106,12 @@ class Site(Protocol):
             url: the address that the folder will have on the web, with a slash at its end; empty if unknown.
         """
 
-    def follow(self, store: Store, out: Path, url: str = "") -> Follower:
+    def follow(self, store: Store, out: Path, url: str = "") -> PageFollower:
         """Return what writes them while somebody plays the league; arguments as of `open_writer`."""
 
     def render_game(
-        self, store: Store, game: Game, record: Record, publication: Publication, url: str = ""
-    ) -> LoneGame:
+        self, store: Store, game: GameSummary, record: Record, publication: Publication, url: str = ""
+    ) -> GameFile:
         """Return the replay of a game as one file.
 
         Args:
@@ -179,27 +179,27 @@ class Extras:
 NOTHING = Extras()
 
 
-def write_site(site: Site, store: Store, out: Path, extras: Extras = NOTHING) -> None:
+def write_site(site: SiteProgram, store: Store, out: Path, extras: Extras = NOTHING) -> None:
     """Write the pages, and print their address, and what they leave out.
 
     Raises:
         LeagueError: a label is no entry, or the tournament is anonymous; or as `compute_changes`.
         DataError: as `compute_changes`.
         DamagedLeague, RecordError: as `take_luck_off`.
-        BotError, IsolationError: as `take_advice`.
+        BotError, IsolationError: as `open_opinions`.
         OSError: a file cannot be written.
     """
     publication, changes = extras.choose_publication(store), extras.compute_changes(store)
     sharper = take_luck_off(store) if extras.luck else None
     follower = site.follow(store, out, extras.url)
-    with take_advice(store, extras.asking) as advice:
+    with open_opinions(store, extras.asking) as advice:
         rendered = follower.look(
             running=False, publication=publication, changes=changes, sharper=sharper, advice=advice
         )
     print_rendered(store, out, rendered)
 
 
-def write_game(site: Site, store: Store, key: str, out: Path, extras: Extras = NOTHING) -> None:
+def write_game(site: SiteProgram, store: Store, key: str, out: Path, extras: Extras = NOTHING) -> None:
     """Write the replay of a game as one file, `-` for stdout; print its address, and say what it leaves out.
 
     Raises:
@@ -221,7 +221,7 @@ def write_game(site: Site, store: Store, key: str, out: Path, extras: Extras = N
     click.echo(out.resolve().as_uri())
 
 
-def print_rendered(store: Store, out: Path, rendered: SiteSummary) -> None:
+def print_rendered(store: Store, out: Path, rendered: SiteSize) -> None:
     """Print the address of pages that were written, and what they leave out."""
     click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
     _print_withheld(store, rendered.withheld, ["--out", str(out)])

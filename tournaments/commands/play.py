@@ -161,7 +161,7 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
     """Play the games, and print the finished ones, even if the run stops."""
     from tempfile import TemporaryDirectory
 
-    from malice.tournaments.running.run import Terms, run_tournament
+    from malice.tournaments.running.run import RunTerms, run_tournament
 
     with (
         TemporaryDirectory(prefix="malice-") as folder,
@@ -173,7 +173,7 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
         plan.stderr = show.stderr
         resume = ["malice", *sys.argv[1:]] if db else []
         try:
-            terms = Terms(config.jobs, resume, playing=_choose_playing(plan, show))
+            terms = RunTerms(config.jobs, resume, playing=_choose_playing(plan, show))
             run_tournament(store, plan, progress, terms)
         except Stopped:
             if not store.is_empty():
@@ -253,7 +253,7 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
 
     from malice.tournaments.league.ranking import compute_league_standings
     from malice.tournaments.league.series import score_league_series
-    from malice.tournaments.terminal.results import describe_faults, describe_open_series, format_game_line
+    from malice.tournaments.terminal.results import describe_open_series, describe_verdicts, format_game_line
     from malice.tournaments.terminal.transcript import format_transcript
 
     series = score_league_series(store)
@@ -276,7 +276,7 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
             click.echo()
     for game in () if quiet else by_key:
         click.echo(format_game_line(game, series.get(game.key)))
-        for line in describe_faults(store.record(game.key)):
+        for line in describe_verdicts(store.record(game.key)):
             click.echo(line)
     if not quiet:
         for line in describe_open_series(store):

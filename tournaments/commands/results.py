@@ -154,10 +154,10 @@ def _print_rankings(store: Store, names: Sequence[str], choice: Choice, *, json:
 def _rank(store: Store, names: Sequence[str], choice: Choice) -> Iterator[tuple[str | None, Sequence[Standings]]]:
     """Yield the standings of tournaments, and say on stderr what a choice does not change in them."""
     from malice.tournaments.league.ranking import compute_league_standings, explain_table
-    from malice.tournaments.league.whole import WholeLeague
+    from malice.tournaments.league.whole import SeasonContents
 
     if not names:
-        yield None, compute_league_standings(WholeLeague(store), choice)
+        yield None, compute_league_standings(SeasonContents(store), choice)
     for name in names:
         store.select(name)
         if note := explain_table(store, choice):

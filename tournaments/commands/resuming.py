@@ -14,10 +14,10 @@ from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from malice.tournaments.running.plan import Plan
-    from malice.tournaments.running.run import Terms
+    from malice.tournaments.running.run import RunTerms
 
 
-def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: EventOutput) -> Terms:
+def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: EventOutput) -> RunTerms:
     """Return how a tournament is run whose bots are kept.
 
     Args:
@@ -28,9 +28,9 @@ def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: Ev
         output: where its events go.
     """
     from malice.tournaments.entries.kept_bots import KeptBots
-    from malice.tournaments.running.run import Terms
+    from malice.tournaments.running.run import RunTerms
 
-    return Terms(plan.config.jobs, resume, limit.until, limit.grace_s, kept=KeptBots(db), events=output.events)
+    return RunTerms(plan.config.jobs, resume, limit.until, limit.grace_s, kept=KeptBots(db), events=output.events)
 
 
 def spell_command(tournament: Path | None, db: Path | None, options: Mapping[str, object]) -> list[str]:

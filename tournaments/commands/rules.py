@@ -98,7 +98,7 @@ def show(name: str, json: bool) -> None:
     from malice.referee import rules_text
     from malice.referee.rulesets import find_ruleset
 
-    text = rules_text.describe_ruleset(find_ruleset(name, Path()))
+    text = rules_text.make_ruleset_text(find_ruleset(name, Path()))
     if json:
         click.echo(msgspec.json.encode(text))
         return

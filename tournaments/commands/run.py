@@ -30,11 +30,11 @@ from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer
-    from malice.tournaments.commands.pages import Site
+    from malice.tournaments.commands.pages import SiteProgram
     from malice.tournaments.league.config import Config
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.plan import Plan
-    from malice.tournaments.running.run import Terms
+    from malice.tournaments.running.run import RunTerms
 
 
 NOT_OF_A_SHARE = ("--site", "--url", "--replace-site", "--keep-going", "--new-versions", "--dask", "--min-factor")
@@ -70,7 +70,7 @@ NOT_OF_A_SHARE = ("--site", "--url", "--replace-site", "--keep-going", "--new-ve
 @isolation_options
 @click.pass_obj
 def run(
-    site: Site,
+    site: SiteProgram,
     tournament: Path | None,
     db: Path | None,
     jobs: int | None,
@@ -185,7 +185,7 @@ def _refuse(what: str, options: Mapping[str, object]) -> None:
         raise click.UsageError(f"{what} does not go with {', '.join(given)}")
 
 
-def _create(store: Store, plan: Plan, terms: Terms, config: Config) -> None:
+def _create(store: Store, plan: Plan, terms: RunTerms, config: Config) -> None:
     """Bring a league up to its file, play nothing, and say what comes next."""
     from malice.tournaments.league.file import find_kept_bots
     from malice.tournaments.running.recalling import list_machine_words
@@ -235,7 +235,7 @@ def _explain_left(store: Store, plan: Plan, left: int, words: list[str], again: 
     click.echo(f"the time is up: {games}; go on with: {shlex.join(again)}", err=True)
 
 
-def _play(store: Store, plan: Plan, terms: Terms, output: EventOutput) -> int:
+def _play(store: Store, plan: Plan, terms: RunTerms, output: EventOutput) -> int:
     """Play a tournament, and tell its standings however it ends; return how many games are left."""
     from malice.tournaments.running.run import run_tournament
 
@@ -301,9 +301,9 @@ def _open_or_make_up(db: Path, scratch: Path) -> Store:
 
 def _print_estimate(store: Store, plan: Plan, jobs: int) -> None:
     """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
-    from malice.tournaments.league.extent import count_games, measure_extent
+    from malice.tournaments.league.extent import count_games, measure_workload
     from malice.tournaments.running.announcement import print_plan
-    from malice.tournaments.running.coordinator import default_jobs
+    from malice.tournaments.running.coordinator import count_default_jobs
     from malice.tournaments.running.roll_call import call_roll
     from malice.tournaments.running.trial import estimate_tournament
     from malice.tournaments.terminal.tables import format_bytes
@@ -311,7 +311,7 @@ def _print_estimate(store: Store, plan: Plan, jobs: int) -> None:
     begun = plan.config.name in store.league().tournaments
     done, suspended = (store.keys(), store.suspended()) if begun else (set(), {})
     call_roll(plan, suspended, sys.stderr)
-    jobs = jobs or default_jobs(plan.config.cpus_per_game)
+    jobs = jobs or count_default_jobs(plan.config.cpus_per_game)
     estimate = estimate_tournament(plan, jobs)
     total = plan.tournament.planned
     likely = None if estimate.likely_ms is None else estimate.likely_ms * plan.count_open(done) / total
@@ -319,7 +319,7 @@ def _print_estimate(store: Store, plan: Plan, jobs: int) -> None:
     if estimate.likely_ms is None:
         click.echo("no bot finished a game against itself in time: the likely time and the disk space are not known")
     if estimate.game_bytes is not None:
-        games = measure_extent(plan.tournament, count_games(done)).games
+        games = measure_workload(plan.tournament, count_games(done)).games
         whole = format_bytes(estimate.game_bytes * games)
         click.echo(f"disk: {whole} for all games, {format_bytes(estimate.game_bytes)} a game")
     click.echo("a dry run: nothing was stored")

@@ -11,7 +11,7 @@ import click
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
 
 if TYPE_CHECKING:
-    from malice.tournaments.commands.pages import Site
+    from malice.tournaments.commands.pages import SiteProgram
 
 
 @click.command()
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--host", default="127.0.0.1", show_default=True, help="The name or address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
 @click.pass_obj
-def serve(site: Site, folder: Path, host: str, port: int) -> None:
+def serve(site: SiteProgram, folder: Path, host: str, port: int) -> None:
     """Serve a site that `malice site` or `malice run --site` wrote, and print its address; Ctrl-C ends it.
 
     Nothing but the files of the folder is served, for reading, by default to this machine alone. A run may go on

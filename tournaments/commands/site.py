@@ -13,7 +13,7 @@ from malice.tournaments.commands.pages import Extras, replace_site_option, url_o
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer
-    from malice.tournaments.commands.pages import Site
+    from malice.tournaments.commands.pages import SiteProgram
     from malice.tournaments.league.store import Store
 
 GAMES = 12
@@ -68,7 +68,7 @@ def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> st
 @click.option("--ordered", is_flag=True, hidden=True, help="Follow the run that started this, and end with it.")
 @click.pass_obj
 def site(
-    site: Site,
+    site: SiteProgram,
     db: Path,
     tournament: str | None,
     out: Path,

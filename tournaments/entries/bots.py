@@ -32,7 +32,7 @@ _WILD = re.compile(r"[*?\[]")
 """What makes the words of an entry a pattern."""
 
 
-class BotSpec(Struct, frozen=True):
+class Bot(Struct, frozen=True):
     """A bot: its bot.toml, how to start it, the hash of its files, and its parameters."""
 
     manifest: Manifest
@@ -74,7 +74,7 @@ class BotSpec(Struct, frozen=True):
         )
 
 
-PERSON = BotSpec(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").hexdigest())
+PERSON = Bot(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").hexdigest())
 """The person at the terminal; no process is started for them."""
 
 
@@ -88,7 +88,7 @@ def list_shipped_bots() -> dict[str, Path]:
     return shipped
 
 
-def find_bot(words: str, base: Path = Path()) -> BotSpec:
+def find_bot(words: str, base: Path = Path()) -> Bot:
     """Return the bot that `words` name: a folder, a bot that ships, or a command line.
 
     Args:
@@ -167,7 +167,7 @@ def find_folder(words: str, base: Path) -> Path | None:
         return None
 
 
-def load_bot_folder(folder: Path, home: Path | None = None) -> BotSpec:
+def load_bot_folder(folder: Path, home: Path | None = None) -> Bot:
     """Return the bot that the bot.toml of a folder describes.
 
     Args:
@@ -180,10 +180,10 @@ def load_bot_folder(folder: Path, home: Path | None = None) -> BotSpec:
     manifest = read_manifest(folder)
     command = make_run_command(manifest, folder, home or folder)
     content = hash_bot(hash_files(folder, manifest.ignore))
-    return BotSpec(manifest, command, folder, content, home=home, parameters=format_defaults(manifest.parameters))
+    return Bot(manifest, command, folder, content, home=home, parameters=format_defaults(manifest.parameters))
 
 
-def _make_command_bot(command: tuple[str, ...], base: Path) -> BotSpec:
+def _make_command_bot(command: tuple[str, ...], base: Path) -> Bot:
     """Return the bot of a command line; its hash covers the words, and each word that is a file."""
     require_text(str(base))
     whole = hashlib.sha256()
@@ -193,4 +193,4 @@ def _make_command_bot(command: tuple[str, ...], base: Path) -> BotSpec:
         if word in files:
             whole.update(hash_file(base / word)[0])
     name = Path(files[-1]).stem if files else Path(command[0]).name
-    return BotSpec(Manifest(name, command), command, base, whole.hexdigest(), owns_folder=False)
+    return Bot(Manifest(name, command), command, base, whole.hexdigest(), owns_folder=False)

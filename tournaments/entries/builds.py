@@ -24,7 +24,7 @@ from malice.referee.failures import Abandoned
 from malice.referee.verdicts import describe_exit
 from malice.tournaments.entries import bots
 from malice.tournaments.entries.bot_files import STAMP, hash_bot, hash_files
-from malice.tournaments.entries.bots import KIT, BotSpec, load_bot_folder
+from malice.tournaments.entries.bots import KIT, Bot, load_bot_folder
 from malice.tournaments.entries.manifests import fill_in_python
 from malice.tournaments.entries.programs import explain_missing_programs
 from malice.tournaments.entries.variants import give_parameters
@@ -55,7 +55,7 @@ class Stamp(Struct, frozen=True):
 class Build(Struct, frozen=True):
     """A bot that can be started, and whether that took a build."""
 
-    bot: BotSpec
+    bot: Bot
     ran: bool
     """Whether its build command ran; if not, it has none, or its output is up to date."""
 
@@ -66,13 +66,13 @@ def print_progress(text: str) -> None:
         print("\n".join(map(sanitize, text.split("\n"))), file=sys.stderr, flush=True)
 
 
-def ensure_built(bot: BotSpec, say: Say = print_progress) -> BotSpec:
+def ensure_built(bot: Bot, say: Say = print_progress) -> Bot:
     """Return the bot, ready to start; build it if necessary, with the errors of `build`."""
     return build(bot, say).bot
 
 
 def build(
-    bot: BotSpec,
+    bot: Bot,
     say: Say = print_progress,
     *,
     force: bool = False,
@@ -137,12 +137,12 @@ def hold_build(folder: Path) -> Iterator[None]:
         os.close(stamp)
 
 
-def _require_programs(bot: BotSpec) -> None:
+def _require_programs(bot: Bot) -> None:
     if what := explain_missing_programs(bot.manifest.needs):
         raise BotError(f"{bot.manifest.name}: {what}")
 
 
-def _is_up_to_date(bot: BotSpec, folder: Path) -> bool:
+def _is_up_to_date(bot: Bot, folder: Path) -> bool:
     try:
         stamp = msgspec.json.decode(read_stamp(folder) or b"", type=Stamp)
     except ValueError:
@@ -150,18 +150,18 @@ def _is_up_to_date(bot: BotSpec, folder: Path) -> bool:
     return stamp.made_from == _hash_inputs(bot) and all(os.path.lexists(folder / path) for path in stamp.left)
 
 
-def _hash_inputs(bot: BotSpec) -> str:
+def _hash_inputs(bot: Bot) -> str:
     """Hash the inputs of a build: no parameters, but the interpreter behind `{python}`, which may change."""
     return hashlib.sha256("\0".join((bot.content, *_build_command(bot))).encode()).hexdigest()
 
 
-def _build_command(bot: BotSpec) -> tuple[str, ...]:
+def _build_command(bot: Bot) -> tuple[str, ...]:
     assert bot.folder is not None
     return fill_in_python(bot.manifest.build, bot.manifest, bot.home or bot.folder)
 
 
 @contextlib.contextmanager
-def _lock_folder(bot: BotSpec, folder: Path, say: Say) -> Iterator[int]:
+def _lock_folder(bot: Bot, folder: Path, say: Say) -> Iterator[int]:
     """Keep other processes from building in a folder; yield the descriptor of its stamp."""
     try:
         stamp = os.open(folder / STAMP, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
@@ -181,7 +181,7 @@ def _lock_folder(bot: BotSpec, folder: Path, say: Say) -> Iterator[int]:
         os.close(stamp)
 
 
-def _make(bot: BotSpec, stamp: int, say: Say, shown: bool, guard: int | None) -> BotSpec:
+def _make(bot: Bot, stamp: int, say: Say, shown: bool, guard: int | None) -> Bot:
     """Build a bot; its stamp stays empty from before the first step until after the last."""
     manifest, folder = bot.manifest, bot.folder
     assert folder is not None
@@ -203,7 +203,7 @@ def _make(bot: BotSpec, stamp: int, say: Say, shown: bool, guard: int | None) ->
     return bot
 
 
-def _run(bot: BotSpec, command: tuple[str, ...], shown: bool, guard: int | None) -> None:
+def _run(bot: Bot, command: tuple[str, ...], shown: bool, guard: int | None) -> None:
     name = bot.manifest.name
     # Into a file: a pipe may never end, since some compilers leave behind a server that holds it open.
     with tempfile.TemporaryFile() as output:
@@ -265,7 +265,7 @@ def _wait(builder: subprocess.Popen[bytes], limit_s: int, held: Iterable[int], g
         builder.wait()
 
 
-def _list_outputs(bot: BotSpec, folder: Path) -> tuple[str, ...]:
+def _list_outputs(bot: Bot, folder: Path) -> tuple[str, ...]:
     """Return the existing files that `run` and `ignore` name: most are the output of the build."""
     named = sorted({*bot.manifest.run, *bot.manifest.ignore})
     return tuple(word for word in named if not word.startswith("/") and os.path.lexists(folder / word))

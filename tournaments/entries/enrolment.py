@@ -12,26 +12,26 @@ from msgspec import Struct
 
 from malice.protocol.errors import MaliceError
 from malice.referee.failures import Abandoned
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.builds import Say, build, print_progress
 from malice.tournaments.entries.games import list_games
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.entries.parameters import ParameterError
-from malice.tournaments.entries.side_by_side import run_side_by_side
+from malice.tournaments.entries.side_by_side import run_concurrently
 from malice.tournaments.league.config import LABEL_LENGTH
 from malice.tournaments.league.journal import Absence
 
-Find = Callable[[str, Path], BotSpec]
+Find = Callable[[str, Path], Bot]
 
 
-class Enrolled(Struct, frozen=True):
+class FoundBot(Struct, frozen=True):
     """The bot of an entry, ready to start, or else what is known of it and why it is broken."""
 
-    bot: BotSpec
+    bot: Bot
     absence: Absence | None = None
 
 
-def enroll(words: Sequence[str], base: Path, find: Find, say: Say = print_progress) -> list[Enrolled]:
+def find_and_build_bots(words: Sequence[str], base: Path, find: Find, say: Say = print_progress) -> list[FoundBot]:
     """Find and build the bots that entries name, as many at a time as there are processors; twins and variants in turn.
 
     Whatever goes wrong with one bot keeps only that one from playing: strangers wrote what is read here.
@@ -53,32 +53,32 @@ def enroll(words: Sequence[str], base: Path, find: Find, say: Say = print_progre
 
     folders: dict[Path | None, threading.Lock] = {}
 
-    def lock_folder(bot: BotSpec) -> threading.Lock:
+    def lock_folder(bot: Bot) -> threading.Lock:
         with lock:
             return folders.setdefault(bot.folder, threading.Lock())
 
-    return run_side_by_side([partial(_enroll, each, base, find, say_alone, lock_folder) for each in words])
+    return run_concurrently([partial(_find_and_build, each, base, find, say_alone, lock_folder) for each in words])
 
 
-def _enroll(
-    words: str, base: Path, find: Find, say: Say, lock_folder: Callable[[BotSpec], threading.Lock], guard: int
-) -> Enrolled:
+def _find_and_build(
+    words: str, base: Path, find: Find, say: Say, lock_folder: Callable[[Bot], threading.Lock], guard: int
+) -> FoundBot:
     try:
         bot = find(words, base)
         list_games(bot)
     except (ParameterError, Abandoned):
         raise
     except Exception as error:
-        return Enrolled(make_unknown_bot(words), Absence("bot", describe_trouble(error), ""))
+        return FoundBot(make_unknown_bot(words), Absence("bot", describe_trouble(error), ""))
     try:
         with lock_folder(bot):
-            return Enrolled(build(bot, say, guard=guard).bot)
+            return FoundBot(build(bot, say, guard=guard).bot)
     except Abandoned:
         raise
     except Exception as error:
         sentence, _, output = describe_trouble(error).partition("\n")
         sentence = sentence.removeprefix(f"{bot.manifest.name}: ").removesuffix(":")
-        return Enrolled(bot, Absence("build", sentence, output))
+        return FoundBot(bot, Absence("build", sentence, output))
 
 
 def describe_trouble(error: Exception) -> str:
@@ -90,7 +90,7 @@ def describe_trouble(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def make_unknown_bot(words: str) -> BotSpec:
+def make_unknown_bot(words: str) -> Bot:
     """Return what stands for a bot of which nothing is known but the words that name it."""
     name = (Path(words).name or words or "unknown")[:LABEL_LENGTH]
-    return BotSpec(Manifest(name, (words,)), (words,), None, hashlib.sha256(b"").hexdigest())
+    return Bot(Manifest(name, (words,)), (words,), None, hashlib.sha256(b"").hexdigest())

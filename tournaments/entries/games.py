@@ -10,19 +10,19 @@ from malice.referee.families import list_folders
 from malice.referee.isolation.folders import MANIFEST
 from malice.referee.rulesets import find_ruleset
 from malice.referee.toml_files import suggest_name
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.manifests import Manifest
 
 
 class UnfitBot(DataError):
     """A bot does not play a game, or is not made for a ruleset that is played."""
 
-    def __init__(self, sentence: str, bot: BotSpec) -> None:
+    def __init__(self, sentence: str, bot: Bot) -> None:
         super().__init__(sentence)
         self.bot = bot
 
 
-def list_games(bot: BotSpec) -> tuple[str, ...]:
+def list_games(bot: Bot) -> tuple[str, ...]:
     """Return the games that a bot plays; none where its bot.toml leaves that open, as a command line does.
 
     Raises:
@@ -46,7 +46,7 @@ def _require_games(manifest: Manifest, where: Path) -> None:
             raise BotError(f"{where}: games: no game {name!r}{suggest_name(name, known)}; known: {', '.join(known)}")
 
 
-def require_games(bot: BotSpec, label: str, wanted: Iterable[str]) -> None:
+def require_games(bot: Bot, label: str, wanted: Iterable[str]) -> None:
     """Make sure that a bot plays all games that it will be asked to play.
 
     Raises:

@@ -20,7 +20,7 @@ from malice.referee.isolation.folders import MANIFEST
 from malice.referee.isolation.limits import explain_missing_uids
 from malice.tournaments.entries.bot_files import hash_bot, hash_files, inspect_file, is_ignored, list_files
 from malice.tournaments.entries.bot_tars import unpack_tar, write_tar
-from malice.tournaments.entries.bots import BotSpec, load_bot_folder
+from malice.tournaments.entries.bots import Bot, load_bot_folder
 from malice.tournaments.entries.builds import Say, build, hold_build, print_progress, read_stamp
 from malice.tournaments.entries.built_copies import copy_as_built, measure_tree, settle, sync
 from malice.tournaments.entries.command_words import needs_home, place_command
@@ -55,7 +55,7 @@ class KeptBots:
         self._apart = set(map(Path, list_league_files(league)))
         """No part of a bot, even if its folder holds them: the league has the seed."""
 
-    def keep(self, bot: BotSpec) -> BotSpec:
+    def keep(self, bot: Bot) -> Bot:
         """Keep a bot that is ready to start; return the bot that plays from the copy, with the same hash.
 
         A command line is returned as it is: nobody knows which of the files around it belong to it. What is kept
@@ -77,7 +77,7 @@ class KeptBots:
             self._notes.note_variant(bot.hash, Variant(bot.content, bot.given))
             return bot
 
-    def keep_tree(self, write: Callable[[Path], None], home: Path, guard: int | None = None) -> BotSpec:
+    def keep_tree(self, write: Callable[[Path], None], home: Path, guard: int | None = None) -> Bot:
         """Keep a bot whose files `write` puts into a new folder; it is built there, unless it is kept already.
 
         Args:
@@ -112,7 +112,7 @@ class KeptBots:
         content = self._notes.read_variant(hash).content
         return self._copy(content).is_dir() or self._tar(content).exists()
 
-    def load(self, hash: str, *, guard: int | None = None) -> BotSpec:
+    def load(self, hash: str, *, guard: int | None = None) -> Bot:
         """Return a version that was kept; if its copy is gone or was changed, build it again from its tar file.
 
         Args:
@@ -130,7 +130,7 @@ class KeptBots:
         with _name_failures(hash[:12], self.folder):
             return give_parameters(self._load(variant.content, guard), variant.given)
 
-    def _load(self, content: str, guard: int | None) -> BotSpec:
+    def _load(self, content: str, guard: int | None) -> Bot:
         copy = self._copy(content)
         manifest = self._read_copy(content) if copy.is_dir() else None
         if manifest is None:
@@ -139,7 +139,7 @@ class KeptBots:
         home = self._notes.read_home(content) or copy
         placed = place_command(make_run_command(manifest, copy, home), home, copy)
         parameters = format_defaults(manifest.parameters)
-        return BotSpec(manifest, placed, copy, content, home=None if home == copy else home, parameters=parameters)
+        return Bot(manifest, placed, copy, content, home=None if home == copy else home, parameters=parameters)
 
     def list_kept(self) -> dict[str, int]:
         """Return by content hash how many bytes the tar file and the files of the copy have together."""
@@ -170,7 +170,7 @@ class KeptBots:
             sync(self.folder.parent)
         return self.folder
 
-    def _refuse_to_contain_itself(self, bot: BotSpec, folder: Path) -> None:
+    def _refuse_to_contain_itself(self, bot: Bot, folder: Path) -> None:
         if self.folder.is_relative_to(folder.resolve()):
             inside = str(self.folder.relative_to(folder.resolve()))
             if not is_ignored(inside, bot.manifest.ignore):
@@ -179,7 +179,7 @@ class KeptBots:
                     " bots are kept; list that in `ignore`, or put the league elsewhere"
                 )
 
-    def _is_kept(self, bot: BotSpec, folder: Path) -> bool:
+    def _is_kept(self, bot: Bot, folder: Path) -> bool:
         """Tell whether a bot is kept whole, and its copy is of the build that is in its folder."""
         copy = self._copy(bot.content)
         if not copy.is_dir() or not self._tar(bot.content).exists():
@@ -196,7 +196,7 @@ class KeptBots:
         self._say(f"{copy}: something has changed this copy of a bot; it is replaced")
         return None
 
-    def _copy_folder(self, bot: BotSpec, folder: Path) -> None:
+    def _copy_folder(self, bot: Bot, folder: Path) -> None:
         replace = self._copy(bot.content).exists()
         with open_workplace(self.make_folder()) as work:
             with hold_build(folder):
@@ -226,7 +226,7 @@ class KeptBots:
                 )
             self._place(tree, self._copy(hash), work / "old")
 
-    def _store(self, bot: BotSpec, tree: Path, work: Path, *, replace: bool) -> None:
+    def _store(self, bot: Bot, tree: Path, work: Path, *, replace: bool) -> None:
         """Keep a tree that is built: first its files as a tar, then the tree itself."""
         target = self._tar(bot.content)
         if not target.exists():
@@ -252,7 +252,7 @@ class KeptBots:
                 raise
         sync(self.folder)
 
-    def _move(self, bot: BotSpec, home: Path) -> BotSpec:
+    def _move(self, bot: Bot, home: Path) -> Bot:
         """Return the bot that plays from its copy, and note its home if it still needs that."""
         copy = self._copy(bot.content)
         placed = place_command(bot.command, home, copy)
@@ -263,7 +263,7 @@ class KeptBots:
         return structs.replace(bot, folder=copy, command=placed, home=home)
 
 
-def describe_size(name: str, bytes: int) -> str | None:
+def explain_large_size(name: str, bytes: int) -> str | None:
     """Return a line on a kept bot that takes over 100 MB of disk, and what its author can do; else None.
 
     Args:

@@ -15,7 +15,7 @@ from malice.referee.isolation.folders import MANIFEST
 from malice.referee.toml_files import suggest_name
 from malice.tournaments.entries import bots
 from malice.tournaments.entries.bot_files import STAMP, copy_files
-from malice.tournaments.entries.bots import KIT, BotSpec, load_bot_folder
+from malice.tournaments.entries.bots import KIT, Bot, load_bot_folder
 from malice.tournaments.entries.programs import explain_installation, list_missing_programs
 from malice.tournaments.league.config import LABEL_LENGTH
 
@@ -98,7 +98,7 @@ def list_languages(family: str = DEFAULT_FAMILY) -> list[Language]:
     return languages
 
 
-def find_kit(language: str, family: str = DEFAULT_FAMILY) -> BotSpec:
+def find_kit(language: str, family: str = DEFAULT_FAMILY) -> Bot:
     """Return a family's kit of a language, named by its folder or an alias.
 
     Raises:
@@ -112,7 +112,7 @@ def find_kit(language: str, family: str = DEFAULT_FAMILY) -> BotSpec:
     return load_bot_folder(known[name])
 
 
-def copy_kit(kit: BotSpec, folder: Path) -> BotSpec:
+def copy_kit(kit: Bot, folder: Path) -> Bot:
     """Copy a kit to a new folder; the bot there has the folder's name and no author.
 
     The output of a build is not copied, and a .gitignore in the copy lists it.

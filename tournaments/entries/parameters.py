@@ -41,7 +41,7 @@ def require_parameter(name: str, default: Value) -> None:
     if isinstance(default, int) and default not in _INTEGERS:
         raise ValueError(f"expected an integer of 64 bits, got {default}")
     if isinstance(default, str):
-        _require_text(default)
+        _require_parameter_text(default)
 
 
 def format_value(value: Value) -> str:
@@ -63,7 +63,7 @@ def parse_value(text: str, default: Value) -> str:
         ValueError: it has not; the message says what was expected.
     """
     if isinstance(default, str):
-        _require_text(text)
+        _require_parameter_text(text)
         return text
     if isinstance(default, bool):
         if text not in ("true", "false"):
@@ -122,7 +122,7 @@ def make_environment(parameters: Mapping[str, str]) -> tuple[tuple[str, str], ..
     return tuple((PREFIX + name.upper(), value) for name, value in parameters.items())
 
 
-def _require_text(text: str) -> None:
+def _require_parameter_text(text: str) -> None:
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"expected at most {MOST_CHARACTERS} characters, got {format_count(len(text), 'character')}")
     if not text.isprintable():

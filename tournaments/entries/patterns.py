@@ -16,7 +16,7 @@ from malice.referee.isolation.folders import MANIFEST, is_hidden
 from malice.tournaments.entries.bots import find_folder, list_shipped_bots, names_program
 from malice.tournaments.entries.builds import Say, print_progress
 from malice.tournaments.entries.variants import split_words
-from malice.tournaments.league.config import LABEL_LENGTH, EntryLine
+from malice.tournaments.league.config import LABEL_LENGTH, LabelledBot
 
 FOLDER = "{folder}"
 """The label that names every bot of a pattern after its folder."""
@@ -37,13 +37,13 @@ class _Match(Struct, frozen=True):
 class _Named(Struct, frozen=True):
     """An entry, and the two parts of the words that name it."""
 
-    entry: str | EntryLine
+    entry: str | LabelledBot
     name: str
     """A bot or a pattern."""
     query: str
     """The parameters; empty without."""
 
-    def expand(self, match: _Match) -> str | EntryLine:
+    def expand(self, match: _Match) -> str | LabelledBot:
         """Return the entry of a bot that the pattern matches."""
         words = f"{match.words}?{self.query}" if self.query else match.words
         if isinstance(self.entry, str):
@@ -69,8 +69,8 @@ def is_pattern(words: str, base: Path) -> bool:
 
 
 def expand_entries(
-    entries: Sequence[str | EntryLine], base: Path, say: Say = print_progress
-) -> tuple[str | EntryLine, ...]:
+    entries: Sequence[str | LabelledBot], base: Path, say: Say = print_progress
+) -> tuple[str | LabelledBot, ...]:
     """Return the entries with each pattern replaced by the folders with a bot.toml that match it, sorted by name.
 
     A folder that is also named by itself, or matches an earlier pattern, counts once with the same parameters.
@@ -94,7 +94,7 @@ def expand_entries(
     }
     seen: set[tuple[str, str]] = set()
     bare: dict[str, str] = {}
-    expanded: list[str | EntryLine] = []
+    expanded: list[str | LabelledBot] = []
     for line, folder in zip(lines, folders, strict=True):
         if not is_pattern(line.name, base):
             expanded.append(_name_after_folder(line.entry, folder))
@@ -113,7 +113,7 @@ def expand_entries(
     return tuple(expanded)
 
 
-def _words(entry: str | EntryLine) -> str:
+def _words(entry: str | LabelledBot) -> str:
     return entry if isinstance(entry, str) else entry.bot
 
 
@@ -183,15 +183,15 @@ def _refuse_leaving(pattern: str, base: Path, matches: Sequence[_Match]) -> None
             )
 
 
-def _refuse_one_label(entry: str | EntryLine, matches: Sequence[_Match]) -> None:
-    if isinstance(entry, EntryLine) and entry.label not in (None, FOLDER) and len(matches) > 1:
+def _refuse_one_label(entry: str | LabelledBot, matches: Sequence[_Match]) -> None:
+    if isinstance(entry, LabelledBot) and entry.label not in (None, FOLDER) and len(matches) > 1:
         raise DataError(
             f"entries: {entry.bot!r} matches {len(matches)} folders, which cannot all have the label {entry.label!r};"
             f' label = "{FOLDER}" names each after its folder'
         )
 
 
-def _name_after_folder(entry: str | EntryLine, folder: Path | None) -> str | EntryLine:
+def _name_after_folder(entry: str | LabelledBot, folder: Path | None) -> str | LabelledBot:
     if isinstance(entry, str) or entry.label != FOLDER:
         return entry
     if folder is None:
@@ -202,13 +202,13 @@ def _name_after_folder(entry: str | EntryLine, folder: Path | None) -> str | Ent
     return replace(entry, label=name)
 
 
-def _refuse_same_folder_names(entries: Sequence[str | EntryLine], expanded: Sequence[str | EntryLine]) -> None:
+def _refuse_same_folder_names(entries: Sequence[str | LabelledBot], expanded: Sequence[str | LabelledBot]) -> None:
     """Refuse one label for two folders of the same name, which no reader of the file could foresee."""
-    if not any(isinstance(entry, EntryLine) and entry.label == FOLDER for entry in entries):
+    if not any(isinstance(entry, LabelledBot) and entry.label == FOLDER for entry in entries):
         return
     taken: dict[str, str] = {}
     for entry in expanded:
-        if isinstance(entry, EntryLine) and entry.label is not None:
+        if isinstance(entry, LabelledBot) and entry.label is not None:
             if entry.label in taken:
                 raise DataError(f"entries: {taken[entry.label]} and {entry.bot} both get the label {entry.label!r}")
             taken[entry.label] = entry.bot

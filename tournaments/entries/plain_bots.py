@@ -11,7 +11,7 @@ from malice.referee.isolation.folders import MANIFEST
 from malice.referee.rulesets import list_family_rulesets
 from malice.referee.toml_files import suggest_name
 from malice.tournaments.entries.bot_files import STAMP
-from malice.tournaments.entries.bots import BotSpec, load_bot_folder
+from malice.tournaments.entries.bots import Bot, load_bot_folder
 from malice.tournaments.entries.kits import ALIASES, list_kits, make_bot_folder
 from malice.tournaments.entries.plain_programs import PROGRAMS, Program
 
@@ -22,7 +22,7 @@ def has_kit(family: str, language: str) -> bool:
     return language.lower() in kits or ALIASES.get(language.lower()) in kits
 
 
-def write_plain_bot(folder: Path, language: str, family: str) -> BotSpec:
+def write_simple_bot(folder: Path, language: str, family: str) -> Bot:
     """Write a bot that is made for all rulesets of a family to a new folder, and name it after the folder.
 
     Raises:

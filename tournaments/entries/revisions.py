@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from malice.referee.errors import BotError, DataError
-from malice.tournaments.entries.bots import BotSpec, find_bot, find_folder, list_shipped_bots, names_program
+from malice.tournaments.entries.bots import Bot, find_bot, find_folder, list_shipped_bots, names_program
 from malice.tournaments.entries.git_trees import GitFolder
 from malice.tournaments.entries.kept_bots import KeptBots
 
@@ -44,7 +44,7 @@ def parse_reference(words: str) -> Reference | None:
     return Reference(label, int(selector) if _NUMBER.fullmatch(selector) else selector)
 
 
-def find_revision(words: str, base: Path, kept: KeptBots, *, guard: int | None = None) -> BotSpec:
+def find_revision(words: str, base: Path, kept: KeptBots, *, guard: int | None = None) -> Bot:
     """Return the bot that a folder held at a git revision, such as `./bots/mybot@HEAD~3`, built and kept.
 
     A folder, a bot that ships or a program whose own name has an `@` comes first, and is found as by `find_bot`.

@@ -10,7 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def run_side_by_side(tasks: Sequence[Callable[[int], T]]) -> list[T]:
+def run_concurrently(tasks: Sequence[Callable[[int], T]]) -> list[T]:
     """Run all tasks, as many at a time as there are processors, and return their results in order.
 
     Args:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from malice.referee.isolation.folders import MANIFEST
 from malice.referee.toml_files import suggest_name
-from malice.tournaments.entries.bots import BotSpec, find_folder, list_shipped_bots, names_program
+from malice.tournaments.entries.bots import Bot, find_folder, list_shipped_bots, names_program
 from malice.tournaments.entries.parameters import ParameterError, format_query, format_value, parse_query, parse_value
 
 _MARK = re.compile(r"\?(?=\w+=)")
@@ -37,7 +37,7 @@ def split_words(words: str, base: Path) -> tuple[str, str]:
     return splits[0]
 
 
-def find_variant(words: str, base: Path, find: Callable[[str, Path], BotSpec]) -> BotSpec:
+def find_variant(words: str, base: Path, find: Callable[[str, Path], Bot]) -> Bot:
     """Return the bot that words name, also with parameters.
 
     Args:
@@ -54,7 +54,7 @@ def find_variant(words: str, base: Path, find: Callable[[str, Path], BotSpec]) -
     return give_query(bot, query, words) if query else bot
 
 
-def give_query(bot: BotSpec, query: str, words: str) -> BotSpec:
+def give_query(bot: Bot, query: str, words: str) -> Bot:
     """Return a bot with the parameters of a name.
 
     Args:
@@ -71,7 +71,7 @@ def give_query(bot: BotSpec, query: str, words: str) -> BotSpec:
         raise ParameterError(f"{words}: {error}") from None
 
 
-def give_parameters(bot: BotSpec, given: Mapping[str, str]) -> BotSpec:
+def give_parameters(bot: Bot, given: Mapping[str, str]) -> Bot:
     """Return a bot with other values of some parameters; what has these values already is the same bot.
 
     Args:
@@ -94,7 +94,7 @@ def give_parameters(bot: BotSpec, given: Mapping[str, str]) -> BotSpec:
     )
 
 
-def _parse(bot: BotSpec, name: str, text: str) -> str:
+def _parse(bot: Bot, name: str, text: str) -> str:
     defaults, who = bot.manifest.parameters, bot.manifest.name
     if name not in defaults:
         if not bot.owns_folder or bot.folder is None:

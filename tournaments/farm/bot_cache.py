@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from malice.referee.errors import BotError
-from malice.tournaments.entries.bots import BotSpec, find_bot
+from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.built_copies import remove_tree
 from malice.tournaments.entries.kept_bots import HASH, KeptBots
 from malice.tournaments.entries.kept_notes import KeptNotes
@@ -50,7 +50,7 @@ class BotCache:
         self._kept.make_folder()
         self._notes = KeptNotes(self._kept.folder)
         self._most_bytes = most_bytes
-        self._ready: dict[str, BotSpec] = {}
+        self._ready: dict[str, Bot] = {}
         """By content: those that this process has verified. Each is verified once, as by a run on one machine: a copy
         in which a bot wrote would else be replaced while others play from it."""
 
@@ -81,7 +81,7 @@ class BotCache:
         self._make_room(content)
 
     @contextmanager
-    def hold(self, ticket: Ticket) -> Iterator[BotSpec]:
+    def hold(self, ticket: Ticket) -> Iterator[Bot]:
         """Yield a bot that is ready to start, and keep it here as long as this context lasts.
 
         Raises:
@@ -103,7 +103,7 @@ class BotCache:
                 os.utime(self._tar(ticket.content))
             yield give_parameters(self._prepare(ticket), ticket.given)
 
-    def _prepare(self, ticket: Ticket) -> BotSpec:
+    def _prepare(self, ticket: Ticket) -> Bot:
         """Return a bot that is verified and built, now or before."""
         if bot := self._ready.get(ticket.content):
             return bot
@@ -155,7 +155,7 @@ class BotCache:
         return False
 
 
-def _find_command(ticket: Ticket) -> BotSpec:
+def _find_command(ticket: Ticket) -> Bot:
     """Return the bot of a command line, if it is the same on this machine.
 
     Raises:

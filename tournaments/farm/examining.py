@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from malice.protocol.errors import MaliceError
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.parameters import format_query
 from malice.tournaments.farm.bot_cache import BotCache, Lacking
 from malice.tournaments.farm.work import Exam, ExamAnswer, Ticket
@@ -40,7 +40,7 @@ def examine(bots: BotCache, exam: Exam, is_abandoned: Callable[[], bool]) -> Exa
         return ExamAnswer(trouble=str(error))
 
 
-def _name(bot: BotSpec, ticket: Ticket) -> str:
+def _name(bot: Bot, ticket: Ticket) -> str:
     """Return the words that name a bot on this machine."""
     name = shlex.join(ticket.command) or str(bot.folder)
     return f"{name}?{format_query(ticket.given)}" if ticket.given else name

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 
 from malice.referee.records import Isolation
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.farm.work import Exam, ExamAnswer, Need, make_ticket
 
 
-class Proctor:
+class ExamSender:
     """Sends bots to workers, and returns what they found.
 
     Args:
@@ -27,7 +27,7 @@ class Proctor:
         self._words = tuple(words)
         self._say = say
 
-    def examine(self, scheduler: str, bots: Mapping[str, BotSpec]) -> dict[str, ExamAnswer]:
+    def examine(self, scheduler: str, bots: Mapping[str, Bot]) -> dict[str, ExamAnswer]:
         """Return by label what became of each bot.
 
         Args:

@@ -23,7 +23,7 @@ from malice.referee.errors import FamilyError, GameFault
 from malice.referee.families import load_family
 from malice.referee.isolation.probe import explain_missing_layer
 from malice.referee.records import Batch, GameOrder, Record, TimeUp
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.farm.bot_cache import BotCache, Lacking
 from malice.tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, place_player
 from malice.tournaments.running.coordinator import Coordinator
@@ -143,7 +143,7 @@ class Station:
         except (MaliceError, OSError) as error:
             return Answer(task.number, trouble=str(error))
 
-    def _play(self, task: Task, bots: list[BotSpec], cpus: tuple[int, ...], is_abandoned: Callable[[], bool]) -> Answer:
+    def _play(self, task: Task, bots: list[Bot], cpus: tuple[int, ...], is_abandoned: Callable[[], bool]) -> Answer:
         for player, bot in zip(task.batches[0].players, bots, strict=True):
             if player.hash != bot.hash:
                 raise MaliceError(f"expected the bot {player.hash[:12]}, its ticket leads to {bot.hash[:12]}")

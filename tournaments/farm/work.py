@@ -8,7 +8,7 @@ from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
 from malice.referee.records import Batch, Isolation, Key, Player, TimeUp
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 
 MOST_SLOTS = 4096
 """A machine that plays more games at a time is none."""
@@ -32,7 +32,7 @@ class Ticket(Struct, frozen=True, forbid_unknown_fields=True):
     """Where a command line runs."""
 
 
-def make_ticket(bot: BotSpec) -> Ticket:
+def make_ticket(bot: Bot) -> Ticket:
     """Return the ticket of a bot that plays from its kept copy, or of a command line."""
     if bot.owns_folder and bot.folder is not None:
         return Ticket(bot.content, bot.given, str(bot.home) if bot.home else None)
@@ -140,6 +140,6 @@ class ExamAnswer(Struct, frozen=True, forbid_unknown_fields=True):
     """Why there is no report."""
 
 
-def place_player(player: Player, bot: BotSpec) -> Player:
+def place_player(player: Player, bot: Bot) -> Player:
     """Return a player as it starts on this machine."""
     return replace(player, command=bot.command, cwd=str(bot.folder) if bot.folder else None, home=bot.own_home)

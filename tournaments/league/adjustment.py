@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from malice.referee.luck import find_luck
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.replayers import count_processors, replay_rows
 from malice.tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores
@@ -22,7 +22,7 @@ MOST_GAMES = 2_000
 _lucks = msgspec.msgpack.Decoder(tuple[float, ...])
 
 
-class Watcher(Protocol):
+class ReplayListener(Protocol):
     """Whoever waits while games are played again."""
 
     def expect(self, games: int) -> None:
@@ -35,7 +35,7 @@ class Watcher(Protocol):
 class Compared(NamedTuple):
     """What a side of a comparison played."""
 
-    deals: Sequence[Sequence[Game]]
+    deals: Sequence[Sequence[GameSummary]]
     """The games of each."""
     sides: tuple[str, str]
     """The side, and the other one; either plays in every game."""
@@ -44,7 +44,7 @@ class Compared(NamedTuple):
 
 
 def adjust_deals(
-    league: LeagueReader, compared: Sequence[Compared], watcher: Watcher | None = None
+    league: LeagueReader, compared: Sequence[Compared], watcher: ReplayListener | None = None
 ) -> list[Adjustment | None]:
     """Return the adjusted score of one side of each comparison; many games are played again on all processors.
 
@@ -68,7 +68,7 @@ def adjust_deals(
         return [_adjust(each, lucks, hashes) if hashes else None for each, hashes in planned]
 
 
-def _find_functions(league: LeagueReader, deals: Sequence[Sequence[Game]]) -> tuple[str, ...]:
+def _find_functions(league: LeagueReader, deals: Sequence[Sequence[GameSummary]]) -> tuple[str, ...]:
     """Return the hashes of what measures luck; none if it cannot be, if it is nothing to gain, or too much to play."""
     if len(deals) < FEWEST or sum(map(len, deals)) > MOST_GAMES:
         return ()
@@ -77,7 +77,7 @@ def _find_functions(league: LeagueReader, deals: Sequence[Sequence[Game]]) -> tu
     return tuple(luck.hash for luck in lucks if luck) if all(lucks) else ()
 
 
-def _watch(replayed: Iterable[tuple[object, bytes]], watcher: Watcher | None) -> Iterator[tuple[float, ...]]:
+def _watch(replayed: Iterable[tuple[object, bytes]], watcher: ReplayListener | None) -> Iterator[tuple[float, ...]]:
     """Yield the luck of the seats of each game."""
     for _, measured in replayed:
         if watcher:
@@ -96,7 +96,7 @@ def _adjust(compared: Compared, lucks: Iterator[tuple[float, ...]], functions: t
     return found and replace(found, functions=functions)
 
 
-def _compare(game: Game, lucks: Sequence[float], sides: tuple[str, str]) -> tuple[float, float]:
+def _compare(game: GameSummary, lucks: Sequence[float], sides: tuple[str, str]) -> tuple[float, float]:
     """Return the score and the luck of the first side; where only the other one plays, what that one left of both."""
     ours = sides[0] in game.labels
     seat = game.labels.index(sides[0] if ours else sides[1])

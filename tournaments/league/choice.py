@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.contents import Entry, Game, LeagueContents
+from malice.tournaments.league.contents import Entry, GameSummary, LeagueContents
 
 
 class Choice(Struct, frozen=True):
@@ -62,17 +62,17 @@ class Picker:
         """What decides which games it picks, and how it names them: equal terms, equal answers."""
         return self._choice, self._newest, self._away, self._has_older
 
-    def pick(self, game: Game) -> Game | None:
+    def pick(self, game: GameSummary) -> GameSummary | None:
         """Return a game with the names of its versions, `label@number` for an older one; None if it is not rated."""
         if not self._choice.since <= game.started < self._choice.before or not self._away.isdisjoint(game.labels):
             return None
         return self._name_versions(game) if self._has_older else game
 
-    def list_games(self) -> Iterator[Game]:
+    def list_games(self) -> Iterator[GameSummary]:
         """Return the games to rate, in playing order."""
         return (picked for game in self._league.games() if (picked := self.pick(game)) is not None)
 
-    def _name_versions(self, game: Game) -> Game:
+    def _name_versions(self, game: GameSummary) -> GameSummary:
         pairs = zip(game.labels, game.versions, strict=True)
         labels = tuple(label if self._newest[label] == version else f"{label}@{version}" for label, version in pairs)
         return replace(game, labels=labels) if labels != game.labels else game

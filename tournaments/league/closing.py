@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from malice.referee.records import Key
 from malice.tournaments.league.contents import Finished
 from malice.tournaments.league.formats import FORMATS
-from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.judgement import find_counted_games
 from malice.tournaments.league.parts import Schedule
 from malice.tournaments.league.suspension import is_left_out
 from malice.tournaments.league.tournament import Tournament
@@ -38,7 +38,7 @@ def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished
     """
     schedule = tournament.schedules[number]
     mine = [game for game in finished if game.key.part == number]
-    judgement = judge(tournament, mine)
+    judgement = find_counted_games(tournament, mine)
     if (contest := judgement.contests.get(number)) and contest.end is not None:
         return ()  # its test has an answer
     suspended = judgement.by_part.get(number, {})

@@ -11,25 +11,25 @@ from msgspec.structs import replace
 
 from malice.referee.nouns import format_count
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.adjustment import Compared, Watcher, adjust_deals
+from malice.tournaments.league.adjustment import Compared, ReplayListener, adjust_deals
 from malice.tournaments.league.choice import Picker
-from malice.tournaments.league.contents import Game
-from malice.tournaments.league.contest import Contest
-from malice.tournaments.league.kind_games import GameMemory, Terms
+from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.contest import SequentialTest
+from malice.tournaments.league.kind_games import GameMemory, GroupTerms
 from malice.tournaments.league.reader import LeagueReader
-from malice.tournaments.league.whole_deals import compute_score, get_score, group_whole_deals, list_whole_deals
+from malice.tournaments.league.whole_deals import compute_score, get_score, group_complete_deals, list_complete_deals
 from malice.tournaments.ratings.adjustment import Adjustment
 from malice.tournaments.ratings.anytime import bound_mean
-from malice.tournaments.ratings.comparison import Advantage, Others, compute_advantage
+from malice.tournaments.ratings.comparison import Advantage, Others, measure_advantage
 from malice.tournaments.ratings.fit import Lead, fit_ratings
-from malice.tournaments.ratings.head_to_head import head_to_head
+from malice.tournaments.ratings.head_to_head import compare_head_to_head
 from malice.tournaments.ratings.pairs import convert_to_elo
 from malice.tournaments.ratings.sprt import Sprt, Verdict
 
 Finding = Literal["better", "not better", "worse", "undecided"]
 
 
-class Side(Struct, frozen=True):
+class ComparedEntry(Struct, frozen=True):
     """One of the two."""
 
     label: str
@@ -46,7 +46,7 @@ class Side(Struct, frozen=True):
     """CPU time for an action."""
 
 
-class Meeting(Struct, frozen=True):
+class RulesetScore(Struct, frozen=True):
     """The games of two entries under one ruleset."""
 
     ruleset: str
@@ -61,7 +61,7 @@ class Meeting(Struct, frozen=True):
     luck_high: float | None
 
 
-class Answer(Struct, frozen=True):
+class SprtAnswer(Struct, frozen=True):
     """What a test says."""
 
     test: Sprt
@@ -95,18 +95,18 @@ class Comparison(Struct, frozen=True):
     finding: Finding
     sentence: str
     """To quote."""
-    new: Side
-    base: Side
+    new: ComparedEntry
+    base: ComparedEntry
     rulesets: tuple[str, ...]
     opponents: tuple[str, ...]
     """Whom both met on the same cards; none if they met each other."""
     advantage: Advantage
-    answer: Answer | None
+    answer: SprtAnswer | None
     """None without a test."""
     exact: bool
     """Whether the intervals hold in 95 % of all comparisons. They do after a test, for which they are corrected; not
     if a test chose when to stop the games of which these are a part."""
-    meetings: tuple[Meeting, ...]
+    meetings: tuple[RulesetScore, ...]
     adjusted: Adjustment | None = None
     """The score without luck; None if it was not asked for, or is not sharper than the plain one."""
     anytime: AnyTime | None = None
@@ -115,7 +115,9 @@ class Comparison(Struct, frozen=True):
     """What all games of the league say of the two; None if these are all games, or say nothing of the two."""
 
 
-def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Watcher | None = None) -> Comparison:
+def read_comparison(
+    league: LeagueReader, *, adjusted: bool = False, watcher: ReplayListener | None = None
+) -> Comparison:
     """Return the answer of the chosen tournament, which is a comparison that has begun.
 
     Args:
@@ -126,7 +128,7 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Wa
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    contest = league.judgement().contests.get(0) or Contest(league.tournament(), 0)
+    contest = league.judgement().contests.get(0) or SequentialTest(league.tournament(), 0)
     games = list(league.games())
     whole = [game for game in games if game.key.deal < contest.deals]
     others = None
@@ -134,7 +136,7 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Wa
         scores = [compute_score(whole, side) for side in contest.sides]
         others = Others(contest.weight, sum(scores) / 2)
     stopped = (contest.test, contest.verdict) if contest.test else None
-    advantage = compute_advantage(contest.counts, contest.games, others, stopped)
+    advantage = measure_advantage(contest.counts, contest.games, others, stopped)
     found = _conclude(contest.sides, advantage, games, _read_answer(contest))
     if not league.tournament().complete:
         convert = others.convert_to_elo if others else convert_to_elo
@@ -145,7 +147,7 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Wa
         found = replace(found, rulesets=tuple(tournament.rulesets), opponents=others_met)
     if not adjusted:
         return found
-    by_deal: dict[int, list[Game]] = defaultdict(list)
+    by_deal: dict[int, list[GameSummary]] = defaultdict(list)
     for game in whole:
         by_deal[game.key.deal].append(game)
     (sharper,) = adjust_deals(league, [Compared(list(by_deal.values()), contest.sides, others)], watcher)
@@ -153,7 +155,7 @@ def read_comparison(league: LeagueReader, *, adjusted: bool = False, watcher: Wa
 
 
 def compare_entries(
-    league: LeagueReader, new: str, base: str, *, adjusted: bool = False, watcher: Watcher | None = None
+    league: LeagueReader, new: str, base: str, *, adjusted: bool = False, watcher: ReplayListener | None = None
 ) -> tuple[Comparison, ...]:
     """Return what the games of two entries say, for each ruleset; a comparison of the two gives its own answer.
 
@@ -168,7 +170,7 @@ def compare_entries(
     for label in (new, base):
         if label not in picker.names:
             raise LeagueError(f"{league.path}: no entry {label!r}; entries: {', '.join(picker.names)}")
-    by_ruleset: dict[str, list[Game]] = defaultdict(list)
+    by_ruleset: dict[str, list[GameSummary]] = defaultdict(list)
     for game in picker.list_games():
         if sorted(game.labels) == sorted((new, base)):
             by_ruleset[game.ruleset].append(game)
@@ -191,7 +193,7 @@ def _bound(scores: Sequence[float], convert: Callable[[float], float | None]) ->
 
 def _fit_all(league: LeagueReader, picker: Picker, found: Comparison) -> FittedLead | None:
     """Return what all games of the ruleset say of the two, if others than the two played some."""
-    terms = Terms(picker.names, picker.common, league.clocks())
+    terms = GroupTerms(picker.names, picker.common, league.clocks())
     kinds = GameMemory().collect(list(league.games()), picker.pick, picker.terms, terms)
     pair = found.new.label, found.base.label
     for kind, games in kinds.items():
@@ -211,12 +213,12 @@ class Pair(NamedTuple):
 
     sides: tuple[str, str]
     """The new one, and the base."""
-    games: Sequence[Game]
+    games: Sequence[GameSummary]
     """All that they played against each other."""
 
 
 def compare_pairs(
-    league: LeagueReader, pairs: Iterable[Pair], *, exact: bool, adjusted: bool, watcher: Watcher | None = None
+    league: LeagueReader, pairs: Iterable[Pair], *, exact: bool, adjusted: bool, watcher: ReplayListener | None = None
 ) -> Iterator[Comparison]:
     """Yield what the games of each pair say that played a whole deal.
 
@@ -230,7 +232,7 @@ def compare_pairs(
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    whole = [(pair, deals) for pair in pairs if (deals := group_whole_deals(pair.games))]
+    whole = [(pair, deals) for pair in pairs if (deals := group_complete_deals(pair.games))]
     live = not league.tournament().complete
     sharper: list[Adjustment | None] = [None] * len(whole)
     if adjusted:
@@ -239,28 +241,32 @@ def compare_pairs(
         yield replace(_compare_pair(pair, deals, live=live), exact=exact, adjusted=without_luck)
 
 
-def _compare_pair(pair: Pair, deals: Iterable[Sequence[Game]], *, live: bool) -> Comparison:
+def _compare_pair(pair: Pair, deals: Iterable[Sequence[GameSummary]], *, live: bool) -> Comparison:
     sides = pair.sides
     games = pair.games[0].rotations
     scores = [sum(get_score(game, sides[0]) for game in deal) / games for deal in deals]
     counts = [0] * (2 * games + 1)
     for score in scores:
         counts[round(2 * games * score)] += 1
-    found = _conclude(sides, compute_advantage(counts, games), pair.games, None)
+    found = _conclude(sides, measure_advantage(counts, games), pair.games, None)
     return replace(found, anytime=_bound(scores, convert_to_elo)) if live else found
 
 
-def _read_answer(contest: Contest) -> Answer | None:
+def _read_answer(contest: SequentialTest) -> SprtAnswer | None:
     test = contest.test
     return (
-        Answer(test, contest.llr, test.lower, test.upper, contest.verdict) if test and contest.llr is not None else None
+        SprtAnswer(test, contest.llr, test.lower, test.upper, contest.verdict)
+        if test and contest.llr is not None
+        else None
     )
 
 
-def _conclude(sides: tuple[str, str], advantage: Advantage, games: Sequence[Game], answer: Answer | None) -> Comparison:
+def _conclude(
+    sides: tuple[str, str], advantage: Advantage, games: Sequence[GameSummary], answer: SprtAnswer | None
+) -> Comparison:
     finding = _find(advantage, answer)
     meetings = tuple(_list_meetings(sides, games))
-    new, base = (_make_side(label, games) for label in sides)
+    new, base = (_make_compared_entry(label, games) for label in sides)
     return Comparison(
         finding=finding,
         sentence=_phrase(finding, advantage, answer),
@@ -275,7 +281,7 @@ def _conclude(sides: tuple[str, str], advantage: Advantage, games: Sequence[Game
     )
 
 
-def _find(advantage: Advantage, answer: Answer | None) -> Finding:
+def _find(advantage: Advantage, answer: SprtAnswer | None) -> Finding:
     seen = _find_beyond(0.5, advantage.score_low, advantage.score_high)
     if not answer:
         return seen
@@ -290,7 +296,7 @@ def _find_beyond(even: float, low: float | None, high: float | None) -> Finding:
     return "better" if low > even else "worse" if high < even else "undecided"
 
 
-def _phrase(finding: Finding, advantage: Advantage, answer: Answer | None) -> str:
+def _phrase(finding: Finding, advantage: Advantage, answer: SprtAnswer | None) -> str:
     if not advantage.deals:
         return f"{finding}: no deal was finished"
     accepted = f", {answer.accepted} accepted" if answer and answer.accepted else ""
@@ -307,12 +313,12 @@ def _phrase_elo(advantage: Advantage) -> str:
     return f"{elo:+z.0f} Elo ({'..'.join(ends)})"
 
 
-def _make_side(label: str, games: Iterable[Game]) -> Side:
+def _make_compared_entry(label: str, games: Iterable[GameSummary]) -> ComparedEntry:
     seats = [(game, game.labels.index(label)) for game in games if label in game.labels]
     asked = sum(game.asked[seat] for game, seat in seats)
     used = sum(game.used_ms[seat] for game, seat in seats)
     cpu = sum(game.cpu_ms[seat] for game, seat in seats if game.cpu_ms)
-    return Side(
+    return ComparedEntry(
         label=label,
         games=len(seats),
         faults=sum(bool(game.verdicts[seat]) for game, seat in seats),
@@ -323,16 +329,16 @@ def _make_side(label: str, games: Iterable[Game]) -> Side:
     )
 
 
-def _list_meetings(sides: tuple[str, str], games: Iterable[Game]) -> Iterable[Meeting]:
+def _list_meetings(sides: tuple[str, str], games: Iterable[GameSummary]) -> Iterable[RulesetScore]:
     """Yield the games of each table, with the side that comes first in the comparison as the first."""
-    tables: dict[tuple[str, str, str], list[Game]] = defaultdict(list)
+    tables: dict[tuple[str, str, str], list[GameSummary]] = defaultdict(list)
     for game in games:
         first = next(side for side in sides if side in game.labels)
         second = next(label for label in game.labels if label != first)
         tables[game.ruleset, first, second].append(game)
     for (ruleset, first, second), played in tables.items():
-        both = head_to_head(list_whole_deals(played, first))
-        yield Meeting(
+        both = compare_head_to_head(list_complete_deals(played, first))
+        yield RulesetScore(
             ruleset=ruleset,
             first=first,
             second=second,

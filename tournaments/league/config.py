@@ -34,7 +34,7 @@ MATCH_DEALS = 10
 """The default deals of a match in a format of rounds."""
 
 
-class EntryLine(Struct, frozen=True, forbid_unknown_fields=True):
+class LabelledBot(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry with a label of its own."""
 
     bot: str
@@ -50,7 +50,7 @@ class ClockLines(ClockRules, frozen=True, forbid_unknown_fields=True):
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that a tournament file may say."""
 
-    entries: tuple[str | EntryLine, ...]
+    entries: tuple[str | LabelledBot, ...]
     """The bots that play: names, folders, patterns of folders such as "submissions/*", or command lines."""
     name: str = "tournament"
     """Names the tournament in its league."""
@@ -179,7 +179,7 @@ def check_config(config: Config, where: str) -> Config:
         if value > (most := MOST_DEALS if field == "deals" else MOST):
             raise DataError(f"{where}: {field}: expected at most {most}, got {value}")
     for line in config.entries:
-        if isinstance(line, EntryLine) and line.label is not None and not 1 <= len(line.label) <= LABEL_LENGTH:
+        if isinstance(line, LabelledBot) and line.label is not None and not 1 <= len(line.label) <= LABEL_LENGTH:
             raise DataError(f"{where}: label: expected 1 to {LABEL_LENGTH} characters, got {len(line.label)}")
     if clock.kind == "wall" and clock.cap_ms is not None:
         raise DataError(f'{where}: clock.cap_ms: applies only with kind = "cpu"; with kind = "wall" move_ms is the cap')

@@ -13,7 +13,7 @@ from malice.protocol.messages import ClockRules
 from malice.referee.records import Count, Key, Milliseconds, Record, Speed, Time
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.journal import Absence, Entered, State, Version
+from malice.tournaments.league.journal import Absence, FileEntry, State, Version
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.thinking import Times, count_times
 
@@ -56,7 +56,7 @@ NOBODY = Version("-", 1, "", "", "", "", "", (), ())
 """What is known of an entry of which no version could be started."""
 
 
-def make_entry(entered: Entered, version: Version | None, state: State, reason: str, overruns: int = 0) -> Entry:
+def make_entry(entered: FileEntry, version: Version | None, state: State, reason: str, overruns: int = 0) -> Entry:
     """Return an entry as the newest file has it.
 
     Args:
@@ -99,7 +99,7 @@ class Finished(Struct, frozen=True, gc=False):
     points: tuple[int, ...] = ()
     """In the same order, of a game of two: 2 half points for a win, 1 for a draw; empty if nothing depends on them."""
     once: bool = False
-    """As in `Game`."""
+    """As in `GameSummary`."""
 
     @property
     def rotations(self) -> int:
@@ -107,7 +107,7 @@ class Finished(Struct, frozen=True, gc=False):
         return 1 if self.once else len(self.labels)
 
 
-class Game(Struct, frozen=True, gc=False, omit_defaults=True):
+class GameSummary(Struct, frozen=True, gc=False, omit_defaults=True):
     """A finished game without its actions: everything that standings need."""
 
     key: Key
@@ -198,7 +198,7 @@ class LeagueContents(Protocol):
     def clocks(self) -> Sequence[ClockRules]:
         """Return the clock of each part."""
 
-    def games(self) -> Iterator[Game]:
+    def games(self) -> Iterator[GameSummary]:
         """Return every finished game that counts, without its actions, in playing order."""
 
     def table(self) -> Sequence[TablePlace]:
@@ -213,7 +213,7 @@ class LeagueContents(Protocol):
 
 def summarize_record(
     record: Record, number: int, teams: tuple[int, ...], versions: tuple[int, ...], *, once: bool = False
-) -> Game:
+) -> GameSummary:
     """Return the part of a record that standings need.
 
     Args:
@@ -226,7 +226,7 @@ def summarize_record(
     seats = range(len(record.entries))
     asked = Counter(seat for seat, _ in record.actions)
     verdicts = {fault.seat: fault.code for fault in record.faults}
-    return Game(
+    return GameSummary(
         key=record.key,
         number=number,
         ruleset=record.ruleset,

@@ -20,7 +20,7 @@ NO_GAMES = (0, 0, 0)
 """Of a deal: the half points of the new bot and those that the base did not get, those of both, and the games."""
 
 
-class Contest:
+class SequentialTest:
     """The deals of a part of a comparison: whole ones, and in order.
 
     Args:
@@ -110,11 +110,11 @@ def weigh_deal(games: int, *, direct: bool) -> float:
     return games if direct else games / 4
 
 
-def make_contest(tournament: Tournament, part: int, games: Iterable[Finished] = ()) -> Contest | None:
+def make_sequential_test(tournament: Tournament, part: int, games: Iterable[Finished] = ()) -> SequentialTest | None:
     """Return the contest of a part with its finished games; None if the tournament is no comparison."""
     if tournament.config.format != FORMAT:
         return None
-    contest = Contest(tournament, part)
+    contest = SequentialTest(tournament, part)
     for game in games:
         contest.add(game)
     return contest

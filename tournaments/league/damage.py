@@ -10,14 +10,14 @@ from malice.referee.records import FORMAT, Key, Record
 from malice.referee.replay import VERDICT, VERDICTS, find_rules
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import MOST
-from malice.tournaments.league.contents import Finished, Game, summarize_record
+from malice.tournaments.league.contents import Finished, GameSummary, summarize_record
 from malice.tournaments.league.packing import decode_columns, encode_columns
-from malice.tournaments.league.rows import GameRow
+from malice.tournaments.league.rows import SummaryRow
 from malice.tournaments.league.thinking import parse_times
 from malice.tournaments.league.tournament import Tournament
 
 _encoder = msgspec.json.Encoder()
-_summaries = msgspec.json.Decoder(Game)
+_summaries = msgspec.json.Decoder(GameSummary)
 
 MARKS = ("> ", "< ")
 """The mark of direction at the beginning of a stored message."""
@@ -32,7 +32,7 @@ def encode_failed(game: Finished) -> str:
     return msgspec.json.encode(game.failed).decode() if game.failed else NOBODY
 
 
-def refuse_game(game: Game, row: GameRow, tournament: Tournament) -> None:
+def refuse_game(game: GameSummary, row: SummaryRow, tournament: Tournament) -> None:
     """Accept the summary of a game only if it agrees with its row, its part and itself."""
     if game.key != Key(row.part, row.table, row.deal, row.rotation):
         place = f"{row.part}.{row.table}.{row.deal}.{row.rotation}"
@@ -51,7 +51,7 @@ def refuse_game(game: Game, row: GameRow, tournament: Tournament) -> None:
         raise ValueError(f"actions: expected {sum(game.asked)}, the sum over the seats, got {game.actions}")
 
 
-def _refuse_failed(game: Game, row: GameRow) -> None:
+def _refuse_failed(game: GameSummary, row: SummaryRow) -> None:
     for verdict in game.verdicts:
         if verdict and VERDICT + verdict not in VERDICTS:
             raise ValueError(f"verdicts: expected a verdict, got {verdict!r}")
@@ -59,7 +59,7 @@ def _refuse_failed(game: Game, row: GameRow) -> None:
         raise ValueError(f"verdicts: expected them for {row.failed}, as in its column, got {game.verdicts}")
 
 
-def _refuse_place(game: Game, tournament: Tournament) -> None:
+def _refuse_place(game: GameSummary, tournament: Tournament) -> None:
     """Accept a game only if its part has it, with its ruleset and its entries."""
     key = game.key
     if key.part >= len(tournament.parts) or not tournament.schedules[key.part].has(key):
@@ -76,7 +76,7 @@ def _refuse_place(game: Game, tournament: Tournament) -> None:
         raise ValueError(f"labels: expected the versions {expected}, got {game.labels}, {game.versions}")
 
 
-def _refuse_lengths(game: Game) -> None:
+def _refuse_lengths(game: GameSummary) -> None:
     seats = len(game.labels)
     if game.key.rotation >= seats:
         raise ValueError(f"key: expected a rotation below {seats}, got {game.key.rotation}")
@@ -88,7 +88,7 @@ def _refuse_lengths(game: Game) -> None:
         raise ValueError(f"thinking: expected the times of {game.asked} actions or one less, got {game.thinking!r}")
 
 
-def _agree_times(game: Game) -> bool:
+def _agree_times(game: GameSummary) -> bool:
     """Return whether there are times of each seat, and as many as it was asked, except for a verdict."""
     try:
         seats = parse_times(game.thinking)
@@ -100,7 +100,7 @@ def _agree_times(game: Game) -> bool:
     )
 
 
-def _refuse_result(game: Game, teams: tuple[int, ...]) -> None:
+def _refuse_result(game: GameSummary, teams: tuple[int, ...]) -> None:
     if game.teams != teams:
         raise ValueError(f"teams: expected {teams}, got {game.teams}")
     by_team = set(zip(teams, game.places, strict=True))
@@ -108,7 +108,7 @@ def _refuse_result(game: Game, teams: tuple[int, ...]) -> None:
         raise ValueError(f"places: expected one for each team, from 1, got {game.places}")
 
 
-def refuse_record(record: Record, game: Game) -> None:
+def refuse_record(record: Record, game: GameSummary) -> None:
     """Accept a record only if it agrees with its summary and its digest; whether it replays is not checked."""
     if record.format != FORMAT:
         raise ValueError(f"format: expected {FORMAT}, got {record.format}")

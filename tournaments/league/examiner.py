@@ -9,13 +9,13 @@ from malice.referee.errors import ChangedRules, DataError
 from malice.referee.records import Record
 from malice.referee.replay import check_record
 from malice.tournaments.errors import UnverifiedError
-from malice.tournaments.league.contents import Game, summarize_record
+from malice.tournaments.league.contents import GameSummary, summarize_record
 from malice.tournaments.league.damage import refuse_verdicts
-from malice.tournaments.league.parts import Entrant
+from malice.tournaments.league.parts import VersionKey
 from malice.tournaments.league.reader import LeagueReader
 
 
-class Examiner:
+class GameCheck:
     """Compares each game of the chosen tournament with its part.
 
     Args:
@@ -27,7 +27,7 @@ class Examiner:
         self._seeds = [self._tournament.seeds(part.number) for part in self._tournament.parts]
         self._clock = msgspec.convert(msgspec.to_builtins(self._tournament.config.clock), ClockRules)
 
-    def examine(self, row: Game, record: Record) -> str:
+    def examine(self, row: GameSummary, record: Record) -> str:
         """Check that the seed dealt a game, and that its seats and its play are as the record says.
 
         Returns:
@@ -61,7 +61,7 @@ class Examiner:
             raise UnverifiedError(str(error)) from None
         return ""
 
-    def _verify_seats(self, record: Record, seated: list[Entrant]) -> None:
+    def _verify_seats(self, record: Record, seated: list[VersionKey]) -> None:
         key = record.key
         if len(record.entries) != len(seated):
             raise UnverifiedError(f"game {key}: expected {len(seated)} seats, the record has {len(record.entries)}")

@@ -13,7 +13,7 @@ Place = tuple[int, int]
 """A part, and a table in it."""
 
 
-class Extent(NamedTuple):
+class Workload(NamedTuple):
     """The extent of a tournament."""
 
     tables: int
@@ -27,7 +27,7 @@ def count_games(keys: Iterable[Key]) -> Counter[Place]:
     return Counter((key.part, key.table) for key in keys)
 
 
-def measure_extent(tournament: Tournament, played: Mapping[Place, int]) -> Extent:
+def measure_workload(tournament: Tournament, played: Mapping[Place, int]) -> Workload:
     """Return what was played and what is open; of an entry that left, or of an older version, only what was played.
 
     Args:
@@ -37,7 +37,7 @@ def measure_extent(tournament: Tournament, played: Mapping[Place, int]) -> Exten
     games = {place: count for place, count in played.items() if count} | _list_open(tournament)
     befores = {tournament.parts[part].tables[table].after for part, table in games}
     batches = sum(_count_batches(tournament, place, count) for place, count in games.items())
-    return Extent(len(games.keys() - befores), sum(games.values()), batches)
+    return Workload(len(games.keys() - befores), sum(games.values()), batches)
 
 
 def _list_open(tournament: Tournament) -> dict[Place, int]:

@@ -18,7 +18,7 @@ from malice.tournaments.errors import DamagedLeague, LeagueError, LockedLeague
 from malice.tournaments.league.waiting import Waiting, get_primary_code, is_lock
 
 T = TypeVar("T")
-R = TypeVar("R", bound="Row")
+R = TypeVar("R", bound="StoredRow")
 
 APPLICATION_ID = 0x6D616C69
 """Marks a file as a league, in its header ("mali")."""
@@ -41,7 +41,7 @@ TABLES_ARE_WRONG = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE
 HOLDER = "another program has locked it"
 
 
-class Row(Struct, frozen=True, array_like=True):
+class StoredRow(Struct, frozen=True, array_like=True):
     """A stored row: its fields are the columns of `SELECT`, in that order."""
 
     TABLE: ClassVar[str]

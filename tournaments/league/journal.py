@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from malice.referee.records import Count, Key, Milliseconds, Time
 from malice.tournaments.league.config import LABEL_LENGTH, Config
-from malice.tournaments.league.file import Row
+from malice.tournaments.league.file import StoredRow
 from malice.tournaments.league.parts import Part, Positive
 
 Hex64 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
@@ -77,7 +77,7 @@ class StoredRuleset(Struct, frozen=True):
     """That of its family's rules, as all other revisions: 1 where an older malice wrote none."""
 
 
-class Entered(Struct, frozen=True):
+class FileEntry(Struct, frozen=True):
     """An entry as a run found it."""
 
     label: Label
@@ -94,7 +94,7 @@ class FileRead(Event, frozen=True, tag="file"):
 
     config: Config
     rulesets: tuple[StoredRuleset, ...]
-    entries: tuple[Entered, ...]
+    entries: tuple[FileEntry, ...]
     """In the order of the file."""
 
 
@@ -175,7 +175,7 @@ _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 
 
-class JournalRow(Row, frozen=True):
+class JournalRow(StoredRow, frozen=True):
     """An event of a tournament; `event` is JSON."""
 
     TABLE: ClassVar[str] = "journal"

@@ -10,7 +10,7 @@ import msgspec
 
 from malice.referee.errors import DataError
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.file import LeagueFile, Row
+from malice.tournaments.league.file import LeagueFile, StoredRow
 from malice.tournaments.league.journal import ROOT, AnyEvent, JournalRow, PartCreated, chain_event, decode_event
 from malice.tournaments.league.league import League
 from malice.tournaments.league.tournament import Tournament
@@ -86,7 +86,7 @@ class JournalReader:
         except (ValueError, DataError) as error:
             raise self._file.damage(f"{row.place()}, column event", str(error)) from None
 
-    def _decode(self, decode: Callable[[str], T], row: Row, column: str, text: str) -> T:
+    def _decode(self, decode: Callable[[str], T], row: StoredRow, column: str, text: str) -> T:
         try:
             return decode(text)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:

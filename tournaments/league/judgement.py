@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable
 from msgspec import Struct
 
 from malice.tournaments.league.contents import Finished
-from malice.tournaments.league.contest import Contest, make_contest
+from malice.tournaments.league.contest import SequentialTest, make_sequential_test
 from malice.tournaments.league.suspension import find_suspended, is_left_out
 from malice.tournaments.league.tournament import Tournament
 
 
-class Judgement(Struct, frozen=True):
+class CountedGames(Struct, frozen=True):
     """What the finished games of a tournament amount to."""
 
     counted: tuple[Finished, ...]
@@ -22,7 +22,7 @@ class Judgement(Struct, frozen=True):
     """The numbers of the games that do not count: one of their entries was suspended before them, or a test ended."""
     by_part: dict[int, dict[str, int]]
     """By part: the entries that it suspended, each with the number of the game that did."""
-    contests: dict[int, Contest]
+    contests: dict[int, SequentialTest]
     """By part, the contests of a comparison."""
     suspended: dict[str, int]
     """The entries that are suspended now, each with the number of the game that suspended it."""
@@ -38,7 +38,7 @@ class Judgement(Struct, frozen=True):
         return Counter((part, table) for (part, table, _), count in played.items() if count == rotations[part, table])
 
 
-def judge(tournament: Tournament, finished: Iterable[Finished]) -> Judgement:
+def find_counted_games(tournament: Tournament, finished: Iterable[Finished]) -> CountedGames:
     """Return what the finished games of a tournament amount to.
 
     Args:
@@ -51,16 +51,16 @@ def judge(tournament: Tournament, finished: Iterable[Finished]) -> Judgement:
     after = tournament.config.suspend_after
     by_part = {part: find_suspended(played, after, tournament.lifted) for part, played in games.items()}
     counted: list[Finished] = []
-    contests: dict[int, Contest] = {}
+    contests: dict[int, SequentialTest] = {}
     for part, played in sorted(games.items()):
         mine = played
         if by_part[part]:
             mine = [game for game in played if not is_left_out(game.number, game.labels, by_part[part])]
-        if contest := make_contest(tournament, part, mine):
+        if contest := make_sequential_test(tournament, part, mine):
             contests[part] = contest
             mine = [game for game in mine if not contest.leaves_out(game.key.deal)]
         counted += mine
-    return Judgement(
+    return CountedGames(
         tuple(counted),
         _find_left_out(games.values(), counted),
         by_part,

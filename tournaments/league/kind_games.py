@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from malice.protocol.messages import ClockRules
 from malice.referee.replay import VOID
-from malice.tournaments.league.contents import Game
-from malice.tournaments.league.kinds import Kind, list_sides, make_rated_game
-from malice.tournaments.league.settled import Settled
-from malice.tournaments.league.tallies import Tally
+from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.kinds import RatingGroup, list_teams, make_rated_game
+from malice.tournaments.league.settled import Checkpoint
+from malice.tournaments.league.tallies import Totals
 from malice.tournaments.ratings.rated_games import RatedGames
 from malice.tournaments.ratings.running_elo import RunningElo
 
@@ -20,11 +20,11 @@ Outcome = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...]]
 """By seat: labels, teams, places."""
 Deal = tuple[int, int, int]
 """A part, a table and a deal."""
-Pick = Callable[[Game], Game | None]
+Pick = Callable[[GameSummary], GameSummary | None]
 """Returns a game as standings rate it; None if they do not."""
 
 
-class Terms(NamedTuple):
+class GroupTerms(NamedTuple):
     """What decides, besides the games, what standings see in them."""
 
     names: Sequence[str]
@@ -35,7 +35,7 @@ class Terms(NamedTuple):
     """Those of the parts, by number."""
 
 
-class KindGames:
+class GroupGames:
     """The games of one kind, added in playing order.
 
     Args:
@@ -50,14 +50,14 @@ class KindGames:
     ) -> None:
         self._number = number
         self._common = common
-        self.sides = list_sides(teams)
+        self.sides = list_teams(teams)
         """The seats of each team."""
         self.once = once
         """Whether a deal is one game, the same for all seats."""
         self.played = 0
         self.complete = 0
         """Those whose deals are complete: played in every rotation, if there are any."""
-        self.tallies = {label: Tally() for label in number}
+        self.tallies = {label: Totals() for label in number}
         self.rated = RatedGames()
         """Those of complete deals, except void ones."""
         self.curves = RunningElo(len(number))
@@ -65,7 +65,7 @@ class KindGames:
         self.outcomes: Counter[Outcome] = Counter()
         """Of the rated games."""
 
-    def add(self, game: Game, *, complete: bool) -> None:
+    def add(self, game: GameSummary, *, complete: bool) -> None:
         """Add the next game."""
         self.played += 1
         for seat, label in enumerate(game.labels):
@@ -80,7 +80,7 @@ class KindGames:
         self.curves.add(rated)
         self.outcomes[game.labels, game.teams, game.places] += 1
 
-    def branch(self) -> KindGames:
+    def branch(self) -> GroupGames:
         """Return the same games, to add others; `rewind` takes those out of the long columns, which both share."""
         self.rated.rest()
         self.curves.rest()
@@ -95,36 +95,36 @@ class KindGames:
         self.curves.rewind()
 
 
-class AllKinds:
+class AllGroups:
     """The games of all kinds, added in playing order.
 
     Args:
         terms: how to look at them.
     """
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: GroupTerms) -> None:
         self._terms = terms
         self._number = {label: index for index, label in enumerate(terms.names)}
-        self.kinds: dict[Kind, KindGames] = {}
+        self.kinds: dict[RatingGroup, GroupGames] = {}
         """In the order of their first games."""
-        self._places: dict[tuple[str, int, int], KindGames] = {}  # a clock is slow to look up by
+        self._places: dict[tuple[str, int, int], GroupGames] = {}  # a clock is slow to look up by
 
-    def add(self, game: Game, *, complete: bool) -> None:
+    def add(self, game: GameSummary, *, complete: bool) -> None:
         """Add the next game."""
         place = game.ruleset, len(game.labels), game.key.part
         if (games := self._places.get(place)) is None:
             games = self._places[place] = self._find(game)
         games.add(game, complete=complete)
 
-    def _find(self, game: Game) -> KindGames:
+    def _find(self, game: GameSummary) -> GroupGames:
         _, common, clocks = self._terms
         part = game.key.part
-        kind = Kind(game.ruleset, len(game.labels), clocks[part] if part < len(clocks) else None)
-        return self.kinds.setdefault(kind, KindGames(self._number, common, game.teams, once=game.once))
+        kind = RatingGroup(game.ruleset, len(game.labels), clocks[part] if part < len(clocks) else None)
+        return self.kinds.setdefault(kind, GroupGames(self._number, common, game.teams, once=game.once))
 
-    def branch(self) -> AllKinds:
+    def branch(self) -> AllGroups:
         """Return the same games, to add others until `rewind` is called."""
-        branch = AllKinds(self._terms)
+        branch = AllGroups(self._terms)
         branch.kinds = {kind: games.branch() for kind, games in self.kinds.items()}
         kinds = {id(games): kind for kind, games in self.kinds.items()}
         branch._places = {place: branch.kinds[kinds[id(games)]] for place, games in self._places.items()}
@@ -151,12 +151,14 @@ class GameMemory:
     """What standings of one league found in its games: who asks again waits for its latest games only."""
 
     def __init__(self) -> None:
-        self._settled = Settled()
-        self._kinds = AllKinds(Terms((), (), ()))
+        self._settled = Checkpoint()
+        self._kinds = AllGroups(GroupTerms((), (), ()))
         """The games that rest."""
         self._open: dict[Deal, OpenDeal] = {}
 
-    def collect(self, games: Sequence[Game], pick: Pick, picked_by: object, terms: Terms) -> dict[Kind, KindGames]:
+    def collect(
+        self, games: Sequence[GameSummary], pick: Pick, picked_by: object, terms: GroupTerms
+    ) -> dict[RatingGroup, GroupGames]:
         """Return the games of each kind, in the order of their first games; they hold until the next call.
 
         Args:
@@ -168,7 +170,7 @@ class GameMemory:
         advance = self._settled.advance((picked_by, *terms), games)
         self._kinds.rewind()
         if advance.anew:
-            self._kinds, self._open = AllKinds(terms), {}
+            self._kinds, self._open = AllGroups(terms), {}
         settled, recent = ([game for each in some if (game := pick(each))] for some in advance[1:])
         broken = self._find_broken([*settled, *recent])
         if any((deal not in broken) != each.complete for deal, each in self._open.items()):
@@ -183,7 +185,7 @@ class GameMemory:
             found.add(game, complete=_name_deal(game) not in broken)
         return found.kinds
 
-    def _find_broken(self, new: Sequence[Game]) -> set[Deal]:
+    def _find_broken(self, new: Sequence[GameSummary]) -> set[Deal]:
         """Return the deals, as far as not all of their games rest, that are not complete."""
         games = Counter(map(_name_deal, new))
         rotations = {_name_deal(game): game.rotations for game in new if games[_name_deal(game)] != game.rotations}
@@ -191,7 +193,7 @@ class GameMemory:
         resting = {deal: each.games for deal, each in self._open.items()}
         return {deal for deal, count in rotations.items() if games[deal] + resting.get(deal, 0) != count}
 
-    def _rest(self, game: Game, complete: bool) -> None:
+    def _rest(self, game: GameSummary, complete: bool) -> None:
         deal, rotations = _name_deal(game), game.rotations
         games = self._open[deal].games + 1 if deal in self._open else 1
         if games < rotations:
@@ -200,5 +202,5 @@ class GameMemory:
             self._open.pop(deal, None)
 
 
-def _name_deal(game: Game) -> Deal:
+def _name_deal(game: GameSummary) -> Deal:
     return game.key.part, game.key.table, game.key.deal

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.journal import AnyEvent, Begun, PartCreated, Version
 from malice.tournaments.league.tournament import Tournament
 
-ListGames = Callable[[str], Iterable[Game]]
+ListGames = Callable[[str], Iterable[GameSummary]]
 """Returns the stored games of a tournament of a league, in playing order."""
 
 

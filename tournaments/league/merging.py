@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from malice.referee.nouns import format_count
 from malice.tournaments.errors import DamagedLeague, LeagueError, Stopped, UnverifiedError
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.journal import ShareChosen
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.replayers import replay_rows
@@ -125,7 +125,7 @@ def _compare(league: LeagueReader, copy: LeagueReader) -> _Comparison:
     return _Comparison(frozenset(new), known, late, tuple(clashes))
 
 
-def _describe_clash(league: LeagueReader, copy: LeagueReader, game: Game, ours: str) -> str:
+def _describe_clash(league: LeagueReader, copy: LeagueReader, game: GameSummary, ours: str) -> str:
     name = f"{league.tournament().name}:" if len(league.league().tournaments) > 1 else ""
     return (
         f"{copy.path}: game {name}{game.key}: expected the digest {ours[:12]}, as in {league.path}, got"

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from malice.referee.records import Circumstances, OldRules, Record
 from malice.referee.rulesets import Ruleset
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.journal import Hex64
 
 MOST_BYTES = 1 << 26
@@ -54,7 +54,7 @@ def encode_columns(record: Record) -> bytes:
 
 def unpack_record(
     blob: bytes,
-    game: Game,
+    game: GameSummary,
     ruleset: Ruleset,
     commit: str,
     tournament: str,
@@ -73,7 +73,7 @@ def unpack_record(
 
 def decode_columns(
     columns: bytes,
-    game: Game,
+    game: GameSummary,
     ruleset: Ruleset,
     commit: str,
     tournament: str,

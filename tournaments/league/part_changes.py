@@ -8,8 +8,8 @@ from statistics import mean
 from msgspec import Struct
 
 from malice.tournaments.league.contents import LeagueContents, TablePlace
-from malice.tournaments.league.part_ratings import PartRatings, Step
-from malice.tournaments.league.progression import Changes, Move, News, Progression
+from malice.tournaments.league.part_ratings import PartRatings, PartStep
+from malice.tournaments.league.progression import Changes, News, Progression, RankChange
 from malice.tournaments.league.ranks import rank_entries
 from malice.tournaments.league.standings import Row, Standings
 from malice.tournaments.ratings.fit import Rating
@@ -48,13 +48,13 @@ def compute_part_changes(
         return None
     *_, before, last = next(iter(steps.values()))
     progressions = (
-        _compare(each, *_look_back(each, steps[each.ruleset, each.seats][-2], league, table)) for each in kinds
+        _compare_parts(each, *_look_back(each, steps[each.ruleset, each.seats][-2], league, table)) for each in kinds
     )
     return Changes(before.titles[-1], tuple(progressions), last.titles[-1])
 
 
 def _look_back(
-    standings: Standings, step: Step, league: LeagueContents, table: Sequence[TablePlace]
+    standings: Standings, step: PartStep, league: LeagueContents, table: Sequence[TablePlace]
 ) -> tuple[Before, frozenset[str]]:
     """Return the standings after a step, and the labels that had played by then in whatever version."""
     last = step.parts[-1]
@@ -79,7 +79,7 @@ def _rank(ratings: Mapping[str, Rating], active: Sequence[str]) -> dict[str, int
     }
 
 
-def _compare(standings: Standings, before: Before, known: frozenset[str]) -> Progression:
+def _compare_parts(standings: Standings, before: Before, known: frozenset[str]) -> Progression:
     rows = [row for row in standings.rows if row.games]
     rises = [
         row.rating.elo - old
@@ -87,14 +87,16 @@ def _compare(standings: Standings, before: Before, known: frozenset[str]) -> Pro
         if row.rating.elo is not None and (old := _find_elo(before, row.label)) is not None
     ]
     drift = mean(rises) if rises else 0.0
-    return Progression(standings.ruleset, standings.seats, drift, tuple(_list_moves(rows, before, known, drift)))
+    return Progression(standings.ruleset, standings.seats, drift, tuple(_list_part_changes(rows, before, known, drift)))
 
 
-def _list_moves(rows: Sequence[Row], before: Before, known: frozenset[str], drift: float) -> Iterator[Move]:
+def _list_part_changes(
+    rows: Sequence[Row], before: Before, known: frozenset[str], drift: float
+) -> Iterator[RankChange]:
     for row in rows:
         old, elo = _find_elo(before, row.label), row.rating.elo
         news: News = "" if old is not None else "new version" if row.label in known else "new"
-        yield Move(
+        yield RankChange(
             label=row.label,
             news=news,
             rank_before=before.ranks.get(row.label),

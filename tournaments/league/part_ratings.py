@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from malice.tournaments.league.choice import EVERYTHING, Choice, Picker
-from malice.tournaments.league.contents import Game, LeagueContents
-from malice.tournaments.league.kinds import group_by_kind, list_complete, list_counted, make_rated_game
+from malice.tournaments.league.contents import GameSummary, LeagueContents
+from malice.tournaments.league.kinds import group_games, list_complete, list_counted, make_rated_game
 from malice.tournaments.league.parts import Part
 from malice.tournaments.ratings.fit import Fit, Rating, fit_beginnings
 
@@ -17,7 +17,7 @@ MOST_STEPS = 30
 """Every step takes a fit; earlier ones are merged into the first."""
 
 
-class Step(Struct, frozen=True):
+class PartStep(Struct, frozen=True):
     """The ratings after a part, or after several that were merged."""
 
     parts: tuple[int, ...]
@@ -37,7 +37,7 @@ class PartRatings(Struct, frozen=True):
 
     ruleset: str
     seats: int
-    steps: tuple[Step, ...]
+    steps: tuple[PartStep, ...]
     """At least two."""
 
 
@@ -60,12 +60,12 @@ def compute_part_ratings(league: LeagueContents, choice: Choice = EVERYTHING) ->
     picker = Picker(league, choice)
     return tuple(
         PartRatings(kind.ruleset, kind.seats, steps)
-        for kind, played in group_by_kind(picker.list_games(), league.clocks()).items()
+        for kind, played in group_games(picker.list_games(), league.clocks()).items()
         if len(steps := _make_steps(league, picker, list_counted(list_complete(played)))) > 1
     )
 
 
-def _make_steps(league: LeagueContents, picker: Picker, games: Sequence[Game]) -> tuple[Step, ...]:
+def _make_steps(league: LeagueContents, picker: Picker, games: Sequence[GameSummary]) -> tuple[PartStep, ...]:
     games = sorted(games, key=lambda game: game.key.part)
     of_game = [game.key.part for game in games]
     spans = list(_merge_parts(league.parts(), frozenset(of_game)))
@@ -99,9 +99,9 @@ def _merge_parts(parts: Sequence[Part], rated: frozenset[int]) -> Iterator[list[
     yield from steps
 
 
-def _make_step(span: Sequence[Part], fit: Fit, picker: Picker) -> Step:
+def _make_step(span: Sequence[Part], fit: Fit, picker: Picker) -> PartStep:
     ratings = zip(picker.names, fit.ratings, strict=True)
-    return Step(
+    return PartStep(
         parts=tuple(part.number for part in span),
         titles=tuple(part.title for part in span),
         games=fit.games,

@@ -22,7 +22,7 @@ Positive = Annotated[int, Meta(ge=1, le=2**53)]
 Commit = Annotated[str, Meta(pattern=r"^sha256:[0-9a-f]{64}\Z")]
 
 
-class Entrant(Struct, frozen=True, order=True, array_like=True):
+class VersionKey(Struct, frozen=True, order=True, array_like=True):
     """A version of an entry."""
 
     label: str
@@ -33,7 +33,7 @@ class PartTable(Struct, frozen=True, array_like=True):
     """Entries that meet under one ruleset."""
 
     ruleset: str
-    entrants: Annotated[tuple[Entrant, ...], Meta(min_length=1)]
+    entrants: Annotated[tuple[VersionKey, ...], Meta(min_length=1)]
     after: tuple[Count, Count] | None = None
     """The part and the table to which this one adds deals: their series go on here."""
 
@@ -51,7 +51,7 @@ class Draft(Struct, frozen=True):
     """Whether these deals only decide open series."""
     common_deals: bool = False
     """Whether all tables get the same cards."""
-    byes: tuple[Entrant, ...] = ()
+    byes: tuple[VersionKey, ...] = ()
     """Those that have no opponent in this round, and need none."""
 
 

@@ -8,14 +8,14 @@ from malice.protocol.messages import ClockRules
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Entry, Game, TablePlace
-from malice.tournaments.league.judgement import Judgement, judge
+from malice.tournaments.league.contents import Entry, GameSummary, TablePlace
+from malice.tournaments.league.judgement import CountedGames, find_counted_games
 from malice.tournaments.league.league import League
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.reader import LeagueReader
 
 
-class PastLeague:
+class EarlierContents:
     """The chosen tournament of a league, with the events and the games before a time.
 
     Args:
@@ -56,7 +56,7 @@ class PastLeague:
         """Return the clock of each part."""
         return (self.config().clock,) * len(self._tournament.parts)
 
-    def games(self) -> Iterator[Game]:
+    def games(self) -> Iterator[GameSummary]:
         """Return the finished games that counted, in playing order."""
         left_out = self._judge().left_out
         return (game for game in self._games if game.number not in left_out)
@@ -73,5 +73,5 @@ class PastLeague:
         """Return the entries that were suspended, each with the number of the game that suspended it."""
         return self._judge().suspended
 
-    def _judge(self) -> Judgement:
-        return judge(self._tournament, (game.finish() for game in self._games))
+    def _judge(self) -> CountedGames:
+        return find_counted_games(self._tournament, (game.finish() for game in self._games))

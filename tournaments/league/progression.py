@@ -16,7 +16,7 @@ from malice.tournaments.league.standings import Row, Standings
 News = Literal["", "new", "gone", "new version"]
 
 
-class Move(Struct, frozen=True):
+class RankChange(Struct, frozen=True):
     """An entry before and after."""
 
     label: str
@@ -37,7 +37,7 @@ class Progression(Struct, frozen=True):
     seats: int
     drift: float
     """By how much the Elo of the entries that are the same bots rose on average, which counts as no change."""
-    moves: tuple[Move, ...]
+    moves: tuple[RankChange, ...]
     """In the order of the ranking; those that are gone come last."""
 
 
@@ -86,11 +86,13 @@ def _compare(before: Standings | None, after: Standings, same: frozenset[str]) -
     return Progression(after.ruleset, after.seats, drift, tuple(_list_moves(old, new, same, drift)))
 
 
-def _list_moves(old: Mapping[str, Row], new: Mapping[str, Row], same: frozenset[str], drift: float) -> Iterator[Move]:
+def _list_moves(
+    old: Mapping[str, Row], new: Mapping[str, Row], same: frozenset[str], drift: float
+) -> Iterator[RankChange]:
     for label in [*new, *(label for label in old if label not in new)]:
         before, after = old.get(label), new.get(label)
         elo_before, elo = _get_elo(before), _get_elo(after)
-        yield Move(
+        yield RankChange(
             label=label,
             news=_describe_news(before, after, label in same),
             rank_before=before.rank if before else None,

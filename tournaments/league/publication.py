@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from malice.referee.records import Fault, Record
+from malice.referee.records import Record, RecordedVerdict
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.contents import Entry, LeagueContents
 from malice.tournaments.league.tournament import Tournament
@@ -79,7 +79,7 @@ def require_own_site(folder: Path, tournament: Tournament) -> None:
     )
 
 
-class SiteSummary(Protocol):
+class SiteSize(Protocol):
     """The size of a site, and what was left out of it."""
 
     @property
@@ -113,7 +113,7 @@ class Publication(Struct, frozen=True):
         """Return whether the verdicts on an entry are published as they are."""
         return not self.anonymous and (self.evidence is None or label in self.evidence)
 
-    def withholds(self, label: str, fault: Fault) -> bool:
+    def withholds(self, label: str, fault: RecordedVerdict) -> bool:
         """Return whether a verdict on an entry loses evidence."""
         return bool(fault.stderr or fault.lines) and not self.shows_evidence(label)
 
@@ -136,7 +136,7 @@ class Publication(Struct, frozen=True):
         faults = (self._redact_fault(record.entries[fault.seat][0], fault, record.host) for fault in record.faults)
         return replace(record, faults=tuple(faults))
 
-    def _redact_fault(self, label: str, fault: Fault, host: str) -> Fault:
+    def _redact_fault(self, label: str, fault: RecordedVerdict, host: str) -> RecordedVerdict:
         if self.shows_evidence(label):
             return fault
         exit = fault.exit and redact(fault.exit, host, self.user)

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from malice.tournaments.league.choice import EVERYTHING, Choice, Picker
 from malice.tournaments.league.contents import Entry, LeagueContents, TablePlace
-from malice.tournaments.league.kind_games import GameMemory, Terms
+from malice.tournaments.league.kind_games import GameMemory, GroupTerms
 from malice.tournaments.league.standings import Row, Standings, State, make_standings
-from malice.tournaments.league.statistics import find_statistics, tally_statistics
+from malice.tournaments.league.statistics import find_statistics, summarize_statistics
 
 
 def compute_league_standings(
@@ -29,7 +29,7 @@ def compute_league_standings(
     states = {entry.label: find_state(entry, suspended) for entry in entries}
     # An older version of an entry is a row of its own, which nobody suspends.
     shown: dict[str, State] = {name: states.get(name, "playing") for name in picker.shown}
-    terms = Terms(picker.names, picker.common, league.clocks())
+    terms = GroupTerms(picker.names, picker.common, league.clocks())
     kinds = (memory or GameMemory()).collect(list(league.games()), picker.pick, picker.terms, terms)
     found = make_standings(kinds, picker.names, league.config().anchor, shown)
     found = _add_statistics(found, league, picker)
@@ -53,7 +53,7 @@ def _add_statistics(
     """Return standings with what the games themselves count."""
     if not (statistics := find_statistics(league.rulesets())):
         return all_standings
-    tallies = tally_statistics(picker.list_games(), statistics)
+    tallies = summarize_statistics(picker.list_games(), statistics)
 
     def add(standings: Standings) -> Standings:
         by_label = tallies.get((standings.ruleset, standings.seats))

@@ -12,7 +12,7 @@ DIGITS = 6
 """Ratings that agree to so many digits after the point differ only by rounding errors."""
 
 
-class Ranked(NamedTuple):
+class Placing(NamedTuple):
     """An entry where it stands."""
 
     number: int
@@ -27,7 +27,7 @@ class Ranked(NamedTuple):
 
 def rank_entries(
     ratings: Sequence[Rating], entries: Sequence[str], shown: Iterable[int], ranked: Collection[int]
-) -> Iterator[Ranked]:
+) -> Iterator[Placing]:
     """Yield the shown entries group by group, in each the best first, and last those that take no rank.
 
     Groups are numbered from 1, by how many take a rank there, then by size. An entry without opponents comes last,
@@ -53,10 +53,10 @@ def rank_entries(
     for index in sorted(chosen, key=lambda index: (groups[index] or len(entries) + 1, unranked[index], keys[index])):
         group = groups[index]
         if group is None or unranked[index]:
-            yield Ranked(index, group, None, tied=False)
+            yield Placing(index, group, None, tied=False)
             continue
         shared = (group, round_elo(ratings[index]))
-        yield Ranked(index, group, ranks.setdefault(shared, 1 + above[group]), tied=taken[shared] > 1)
+        yield Placing(index, group, ranks.setdefault(shared, 1 + above[group]), tied=taken[shared] > 1)
         above[group] += 1
 
 

@@ -17,22 +17,22 @@ from malice.referee.records import Key, Record
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Entry, Finished, Game, TablePlace
+from malice.tournaments.league.contents import Entry, Finished, GameSummary, TablePlace
 from malice.tournaments.league.contest import FORMAT
 from malice.tournaments.league.damage import NOBODY, refuse_game, refuse_record
-from malice.tournaments.league.formats.situation import Situation, make_situation
+from malice.tournaments.league.formats.situation import FormatInput, make_format_input
 from malice.tournaments.league.formats.table import has_table, make_table
 from malice.tournaments.league.journal_reader import JournalReader
-from malice.tournaments.league.judgement import Judgement, judge
+from malice.tournaments.league.judgement import CountedGames, find_counted_games
 from malice.tournaments.league.packing import unpack_record
 from malice.tournaments.league.parts import Part
-from malice.tournaments.league.rows import OF_TOURNAMENT, GameRow, OneRow, PlacedRow, RecordedRow
+from malice.tournaments.league.rows import OF_TOURNAMENT, OneRow, PlacedRow, RecordedRow, SummaryRow
 from malice.tournaments.league.tournament import Tournament
 
 T = TypeVar("T")
 P = TypeVar("P", bound=PlacedRow)
 
-_summaries = msgspec.json.Decoder(Game)
+_summaries = msgspec.json.Decoder(GameSummary)
 _labels = msgspec.json.Decoder(tuple[str, ...])
 
 
@@ -92,9 +92,9 @@ class LeagueReader(JournalReader):
             found.append(Finished(key, row.number, labels, failed, once=once))
         return found
 
-    def judgement(self) -> Judgement:
+    def judgement(self) -> CountedGames:
         """Return which of the finished games count, and who is suspended."""
-        return judge(self.tournament(), self.finished())
+        return find_counted_games(self.tournament(), self.finished())
 
     def ended_by_test(self) -> bool:
         """Return whether a test chose when to stop, so that plain intervals are too narrow.
@@ -107,9 +107,9 @@ class LeagueReader(JournalReader):
         """Return the suspended entries, each with the number of the game that suspended it."""
         return self.judgement().suspended
 
-    def situation(self) -> Situation:
+    def situation(self) -> FormatInput:
         """Return what the format of the tournament sees."""
-        return make_situation(self.tournament(), self.finished(), self.suspended(), self.stored_games)
+        return make_format_input(self.tournament(), self.finished(), self.suspended(), self.stored_games)
 
     def table(self) -> tuple[TablePlace, ...]:
         """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
@@ -123,26 +123,26 @@ class LeagueReader(JournalReader):
         """Return the keys of all finished games of the tournament."""
         return {game.key for game in self.finished()} if self._tables and self.league().tournaments else set()
 
-    def games(self) -> Iterator[Game]:
+    def games(self) -> Iterator[GameSummary]:
         """Return every finished game that counts, without its actions, in playing order."""
         left_out = self.judgement().left_out
         return (game for game in self.stored_games() if game.number not in left_out)
 
-    def stored_games(self) -> Iterator[Game]:
+    def stored_games(self) -> Iterator[GameSummary]:
         """Return every finished game without its actions, in playing order."""
         tournament = self.tournament()
-        return (self._decode_game(row, tournament) for row in self._list_in_order(GameRow))
+        return (self._decode_game(row, tournament) for row in self._list_in_order(SummaryRow))
 
     def records(self) -> Iterator[Record]:
         """Return the record of every finished game that counts, in playing order."""
         return (record for _, record in self.rows())
 
-    def rows(self) -> Iterator[tuple[Game, Record]]:
+    def rows(self) -> Iterator[tuple[GameSummary, Record]]:
         """Return every finished game that counts, with its record, in playing order."""
         left_out = self.judgement().left_out
         return ((game, record) for game, record in self.stored_rows() if game.number not in left_out)
 
-    def stored_rows(self) -> Iterator[tuple[Game, Record]]:
+    def stored_rows(self) -> Iterator[tuple[GameSummary, Record]]:
         """Return every finished game with its record, in playing order."""
         tournament = self.tournament()
         return (self._unpack_row(row, tournament) for row in self.list_recorded())
@@ -155,7 +155,7 @@ class LeagueReader(JournalReader):
         """Return how many games of the tournament are finished."""
         return self._file.number(f"SELECT count(*) FROM games WHERE tournament = {self._find_index()}", "table games")
 
-    def unpack(self, row: RecordedRow) -> tuple[Game, Record]:
+    def unpack(self, row: RecordedRow) -> tuple[GameSummary, Record]:
         """Return the game of a row, with its record."""
         return self._unpack_row(row, self.tournament())
 
@@ -193,7 +193,7 @@ class LeagueReader(JournalReader):
         """
         return self.row(key)[1]
 
-    def row(self, key: Key) -> tuple[Game, Record]:
+    def row(self, key: Key) -> tuple[GameSummary, Record]:
         """Return one game, whether it counts or not, with its record.
 
         Raises:
@@ -245,7 +245,7 @@ class LeagueReader(JournalReader):
             raise self._file.damage("table games", f"expected games below number {games}, as many as the parts have")
         return games
 
-    def _decode_game(self, row: GameRow, tournament: Tournament) -> Game:
+    def _decode_game(self, row: SummaryRow, tournament: Tournament) -> GameSummary:
         game = self._decode(_summaries.decode, row, "summary", row.summary)
         try:
             refuse_game(game, row, tournament)
@@ -253,7 +253,7 @@ class LeagueReader(JournalReader):
             raise self._file.damage(f"{row.place()}, column summary", str(error)) from None
         return game
 
-    def _unpack_row(self, row: RecordedRow, tournament: Tournament) -> tuple[Game, Record]:
+    def _unpack_row(self, row: RecordedRow, tournament: Tournament) -> tuple[GameSummary, Record]:
         game = self._decode_game(row, tournament)
         where = f"table records, number {row.number}, column record"
         if row.record is None:

@@ -10,7 +10,7 @@ from malice.tournaments.errors import UnverifiedError
 from malice.tournaments.league.closing import OpenGame, find_absent
 from malice.tournaments.league.contents import Finished, Readmission
 from malice.tournaments.league.formats import decide
-from malice.tournaments.league.formats.situation import make_situation
+from malice.tournaments.league.formats.situation import make_format_input
 from malice.tournaments.league.journal import AnyEvent, PartClosed, PartCreated, Revisions, Seeded
 from malice.tournaments.league.league import League, ListGames
 from malice.tournaments.league.parts import Draft, Part
@@ -19,7 +19,7 @@ from malice.tournaments.league.suspension import list_suspensions
 from malice.tournaments.league.tournament import Tournament
 
 
-class Recreation:
+class PartCheck:
     """Goes through the events of a tournament, and refuses parts that do not follow from what was before.
 
     Args:
@@ -82,7 +82,9 @@ class Recreation:
 
     def _check_part(self, part: Part, suspended: tuple[str, ...]) -> None:
         tournament = self._league.tournaments[self._name]
-        expected = decide(make_situation(tournament, self._finished, suspended, lambda: self._list_games(self._name)))
+        expected = decide(
+            make_format_input(tournament, self._finished, suspended, lambda: self._list_games(self._name))
+        )
         draft = Draft(**{name: getattr(part, name) for name in Draft.__struct_fields__})
         if draft != expected:
             asked = _describe_difference(draft, expected) if isinstance(expected, Draft) else "no part"

@@ -10,14 +10,14 @@ from typing import Any, ClassVar, TypeVar
 import msgspec
 
 from malice.referee.records import Count
-from malice.tournaments.league.contents import Finished, Game
-from malice.tournaments.league.file import Row
-from malice.tournaments.league.judgement import Judgement
+from malice.tournaments.league.contents import Finished, GameSummary
+from malice.tournaments.league.file import StoredRow
+from malice.tournaments.league.judgement import CountedGames
 from malice.tournaments.league.reader import LeagueReader
-from malice.tournaments.league.rows import GameRow
+from malice.tournaments.league.rows import SummaryRow
 
 T = TypeVar("T")
-Numbered = TypeVar("Numbered", Game, Finished)
+Numbered = TypeVar("Numbered", GameSummary, Finished)
 
 AT_ONCE = 500
 """Most games of one statement."""
@@ -29,7 +29,7 @@ BLOCK = 1000
 """Numbers of games that are counted together, to find new ones."""
 
 
-class BlockRow(Row, frozen=True):
+class BlockRow(StoredRow, frozen=True):
     """How many games have the numbers of a block, counted in the index of keys, which is small."""
 
     TABLE: ClassVar[str] = "games"
@@ -39,7 +39,7 @@ class BlockRow(Row, frozen=True):
     games: Count
 
 
-class NumberRow(Row, frozen=True):
+class NumberRow(StoredRow, frozen=True):
     """The number of a game, found in the index of keys, which is small."""
 
     TABLE: ClassVar[str] = "games"
@@ -48,7 +48,7 @@ class NumberRow(Row, frozen=True):
     number: Count
 
 
-class RememberingReader(LeagueReader):
+class CachingReader(LeagueReader):
     """A league whose games stay in memory, about a kilobyte each: whoever asks again waits for new games only.
 
     It tells of the tournament that is chosen when it is made. Stored games never change, so games once read and
@@ -62,7 +62,7 @@ class RememberingReader(LeagueReader):
         super().__init__(reader._file)
         self._tables = reader._tables
         self.select(reader.tournament().name)
-        self._games: list[Game] = []
+        self._games: list[GameSummary] = []
         """In playing order; a list that was told never changes, since somebody may be reading it."""
         self._finished: list[Finished] = []
         """The same games."""
@@ -71,7 +71,7 @@ class RememberingReader(LeagueReader):
         self._shared: dict[Any, Any] = {}
         self._found: dict[str, tuple[Hashable, Any]] = {}
 
-    def stored_games(self) -> Iterator[Game]:
+    def stored_games(self) -> Iterator[GameSummary]:
         """Return every finished game without its actions, in playing order."""
         self._read_new_games()
         return iter(self._games)
@@ -81,7 +81,7 @@ class RememberingReader(LeagueReader):
         self._read_new_games()
         return list(self._finished)
 
-    def judgement(self) -> Judgement:
+    def judgement(self) -> CountedGames:
         """Return which of the finished games count, and who is suspended."""
         return self._keep("judgement", super().judgement)
 
@@ -121,19 +121,19 @@ class RememberingReader(LeagueReader):
             read = {game.number for game in self._games if game.number // BLOCK == block}
             yield from (row.number for row in self._file.rows(NumberRow, some, bounds) if row.number not in read)
 
-    def _read_games(self, numbers: Sequence[int]) -> Iterator[Game]:
+    def _read_games(self, numbers: Sequence[int]) -> Iterator[GameSummary]:
         tournament = self.tournament()  # asked for now, it knows the parts of all these games
         for first in range(0, len(numbers), AT_ONCE):
             some = ", ".join(map(str, numbers[first : first + AT_ONCE]))
-            for row in self._file.rows(GameRow, f"WHERE games.number IN ({some})"):
+            for row in self._file.rows(SummaryRow, f"WHERE games.number IN ({some})"):
                 yield self._decode_game(row, tournament)
 
-    def _keep_games(self, new: Iterable[Game]) -> None:
+    def _keep_games(self, new: Iterable[GameSummary]) -> None:
         kept = list(map(self._share, new))
         self._games = _join(self._games, kept)
         self._finished = _join(self._finished, [game.finish() for game in kept])
 
-    def _share(self, game: Game) -> Game:
+    def _share(self, game: GameSummary) -> GameSummary:
         """Return a game whose values are those of other games, as far as they are equal."""
         share = self._shared.setdefault
         return msgspec.structs.replace(

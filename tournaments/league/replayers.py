@@ -33,7 +33,7 @@ Chunk = tuple[list[T], Future[list[bytes]]]
 _results = msgspec.msgpack.Decoder(list[bytes])
 
 
-class Replayers(Generic[T]):
+class ReplayPool(Generic[T]):
     """Processes that replay games; each starts when it is first needed, and again if it dies.
 
     Use it as a context manager, which ends them.
@@ -58,7 +58,7 @@ class Replayers(Generic[T]):
         self._changing = threading.Lock()
         self._closed = False
 
-    def __enter__(self) -> Replayers[T]:
+    def __enter__(self) -> ReplayPool[T]:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
@@ -141,7 +141,7 @@ class Replayers(Generic[T]):
             self._processes.discard(process)
 
 
-def replay_rows(league: LeagueReader, work: str, games: int, jobs: int) -> Replayers[Piece]:
+def replay_rows(league: LeagueReader, work: str, games: int, jobs: int) -> ReplayPool[Piece]:
     """Return what replays stored games of the chosen tournament.
 
     Args:
@@ -151,7 +151,7 @@ def replay_rows(league: LeagueReader, work: str, games: int, jobs: int) -> Repla
         jobs: the most processes; 1 for none but this one.
     """
     words = work, str(league.path), league.tournament().name
-    return Replayers(make_replay(work, league), words, count_processes(games, jobs))
+    return ReplayPool(make_replay(work, league), words, count_processes(games, jobs))
 
 
 def count_processes(games: int, jobs: int) -> int:

@@ -22,7 +22,7 @@ from malice.referee.luck import find_luck, measure_luck
 from malice.referee.packed_events import encode_events, pack_asks
 from malice.referee.records import Record
 from malice.referee.replay import check_record, replay_contents
-from malice.tournaments.league.examiner import Examiner
+from malice.tournaments.league.examiner import GameCheck
 from malice.tournaments.league.export import encode_decisions, encode_game
 from malice.tournaments.league.publication import choose_publication
 from malice.tournaments.league.reader import LeagueReader
@@ -51,7 +51,7 @@ def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
         league: the league.
     """
     if work == "examine":
-        examiner = Examiner(league)
+        examiner = GameCheck(league)
 
         def examine(piece: Piece) -> bytes:
             return examiner.examine(*league.unpack(piece[0])).encode()
@@ -82,7 +82,7 @@ def pack_events(record: Record) -> bytes:
     return encode_events(pack_asks(list(replay_contents(record))))
 
 
-def find_fault(line: bytes) -> bytes:
+def find_replay_error(line: bytes) -> bytes:
     """Return what is wrong with a record, a line of JSON, as a sentence; nothing if it replays."""
     try:
         check_record(_lines.decode(line))
@@ -132,7 +132,7 @@ def main(words: list[str]) -> None:
         _serve(msgspec.msgpack.Decoder(list[Record]).decode, pack_events)
         return
     if words == [CHECK]:
-        _serve(msgspec.msgpack.Decoder(list[bytes]).decode, find_fault)
+        _serve(msgspec.msgpack.Decoder(list[bytes]).decode, find_replay_error)
         return
     work, path, tournament = words
     with Store(Path(path)) as store:

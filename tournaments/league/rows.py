@@ -7,14 +7,14 @@ from typing import Annotated, ClassVar
 from msgspec import Meta
 
 from malice.referee.records import Count
-from malice.tournaments.league.file import Row
+from malice.tournaments.league.file import StoredRow
 
 Digest = Annotated[str, Meta(min_length=64, max_length=64)]
 """A pattern would cost as much as all other checks."""
 OF_TOURNAMENT = "WHERE games.tournament = ? AND games.number < ? ORDER BY games.number"
 
 
-class PlacedRow(Row, frozen=True):
+class PlacedRow(StoredRow, frozen=True):
     """A game by its place alone; `failed` is a JSON list of labels."""
 
     TABLE: ClassVar[str] = "games"
@@ -31,7 +31,7 @@ class PlacedRow(Row, frozen=True):
     failed: str
 
 
-class GameRow(PlacedRow, frozen=True):
+class SummaryRow(PlacedRow, frozen=True):
     """A game without its record; `summary` is JSON."""
 
     SELECT: ClassVar[str] = """
@@ -43,7 +43,7 @@ class GameRow(PlacedRow, frozen=True):
     digest: Digest
 
 
-class RecordedRow(GameRow, frozen=True):
+class RecordedRow(SummaryRow, frozen=True):
     """A game with its packed record, if it has one."""
 
     SELECT: ClassVar[str] = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from malice.tournaments.errors import DamagedLeague, LeagueError
-from malice.tournaments.league.file import APPLICATION_ID, LeagueFile, Row
+from malice.tournaments.league.file import APPLICATION_ID, LeagueFile, StoredRow
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -44,7 +44,7 @@ FORMAT_1 = ("m001_league", "m002_readmissions", "m003_league", "m004_readmission
 """The migrations of leagues of format 1, whose tables have the same names, but other columns."""
 
 
-class SchemaRow(Row, frozen=True):
+class SchemaRow(StoredRow, frozen=True):
     """A table in the file."""
 
     TABLE: ClassVar[str] = "of all tables"  # for people: "table of all tables"
@@ -53,7 +53,7 @@ class SchemaRow(Row, frozen=True):
     name: str
 
 
-class ColumnRow(Row, frozen=True):
+class ColumnRow(StoredRow, frozen=True):
     """A column of the table `records`, by its full name."""
 
     TABLE: ClassVar[str] = "records"
@@ -62,7 +62,7 @@ class ColumnRow(Row, frozen=True):
     name: str
 
 
-class MigrationRow(Row, frozen=True):
+class MigrationRow(StoredRow, frozen=True):
     """A migration that was applied."""
 
     TABLE: ClassVar[str] = "_sqlite_migrations"
@@ -71,7 +71,7 @@ class MigrationRow(Row, frozen=True):
     name: str
 
 
-def examine(file: LeagueFile) -> frozenset[str]:
+def check_tables(file: LeagueFile) -> frozenset[str]:
     """Return the tables of a league; none if no run created a tournament in the file yet.
 
     Raises:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from malice.referee.rulesets import Ruleset
-from malice.tournaments.league.contents import Game
-from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.judgement import find_counted_games
 from malice.tournaments.league.kinds import list_complete, list_counted, make_rated_game
 from malice.tournaments.league.league import League, ListGames
 from malice.tournaments.league.tournament import Tournament
@@ -40,7 +40,7 @@ def rank_by_rating(league: League, name: str, list_games: ListGames) -> tuple[st
     return tuple(sorted(labels, key=lambda label: (label not in places, -places.get(label, 0))))
 
 
-def _rate_versions(games: list[tuple[Game, bool]]) -> dict[str, int]:
+def _rate_versions(games: list[tuple[GameSummary, bool]]) -> dict[str, int]:
     """Return the whole Elo of every version that has one.
 
     Args:
@@ -54,10 +54,10 @@ def _rate_versions(games: list[tuple[Game, bool]]) -> dict[str, int]:
     return {name: round(rating.elo) for name, rating in zip(names, fit.ratings, strict=True) if rating.elo is not None}
 
 
-def _list_rated(league: League, tournament: Tournament, list_games: ListGames) -> list[tuple[Game, bool]]:
+def _list_rated(league: League, tournament: Tournament, list_games: ListGames) -> list[tuple[GameSummary, bool]]:
     """Return the games that rate, with names of versions as labels, and with parts numbered through the league."""
     (ruleset,) = tournament.rulesets.values()
-    found: list[tuple[Game, bool]] = []
+    found: list[tuple[GameSummary, bool]] = []
     first = 0
     for other in league.tournaments.values():
         names = {each.name for each in other.rulesets.values() if _plays_same(each, ruleset)}
@@ -73,17 +73,17 @@ def _plays_same(one: Ruleset, other: Ruleset) -> bool:
     return (one.family, one.rules) == (other.family, other.rules)
 
 
-def _list_counted(tournament: Tournament, list_games: ListGames) -> Iterator[Game]:
+def _list_counted(tournament: Tournament, list_games: ListGames) -> Iterator[GameSummary]:
     """Yield the games of closed parts that count, without those of disqualified entries."""
     games = [game for game in list_games(tournament.name) if game.key.part in tournament.closed]
-    left_out = judge(tournament, (game.finish() for game in games)).left_out
+    left_out = find_counted_games(tournament, (game.finish() for game in games)).left_out
     for game in games:
         gone = any(tournament.state(label).state == "disqualified" for label in game.labels)
         if game.number not in left_out and not gone:
             yield game
 
 
-def _rename(game: Game, first: int) -> Game:
+def _rename(game: GameSummary, first: int) -> GameSummary:
     labels = tuple(map(_name, game.labels, game.versions))
     return replace(game, labels=labels, ruleset="", key=replace(game.key, part=first + game.key.part))
 

@@ -13,7 +13,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from malice.referee.records import Key
-from malice.tournaments.league.contents import Game, LeagueContents
+from malice.tournaments.league.contents import GameSummary, LeagueContents
 from malice.tournaments.league.parts import Part, list_chain
 
 
@@ -28,7 +28,7 @@ class Score(Struct, frozen=True):
     """Whether this game decided the series."""
 
 
-class Tally(Struct, frozen=True):
+class SeriesScore(Struct, frozen=True):
     """The series of an entry under one ruleset."""
 
     won: int
@@ -43,7 +43,7 @@ def score_league_series(league: LeagueContents) -> dict[Key, Score]:
 
 
 def score_series(
-    games: Iterable[Game], targets: Mapping[str, int], parts: Sequence[Part] = ()
+    games: Iterable[GameSummary], targets: Mapping[str, int], parts: Sequence[Part] = ()
 ) -> Iterator[tuple[Key, Score]]:
     """Return the score of the series after each game, for the rulesets that play series.
 
@@ -57,10 +57,10 @@ def score_series(
 
 
 def _chain_games(
-    games: Iterable[Game], targets: Mapping[str, int], parts: Sequence[Part]
-) -> dict[tuple[tuple[int, int, int], str], list[Game]]:
+    games: Iterable[GameSummary], targets: Mapping[str, int], parts: Sequence[Part]
+) -> dict[tuple[tuple[int, int, int], str], list[GameSummary]]:
     """Return the games of each chain of series, by its first table, rotation and ruleset, in the order of play."""
-    chains: dict[tuple[tuple[int, int, int], str], list[Game]] = defaultdict(list)
+    chains: dict[tuple[tuple[int, int, int], str], list[GameSummary]] = defaultdict(list)
     for game in games:
         if targets[game.ruleset]:
             first = list_chain(parts, game.key.part, game.key.table)[0]
@@ -70,7 +70,7 @@ def _chain_games(
     return chains
 
 
-def _score_chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
+def _score_chain(games: list[GameSummary], target: int) -> Iterator[tuple[Key, Score]]:
     points: dict[str, int] = defaultdict(int)
     series = 0
     for _, played in groupby(games, lambda game: game.key.part):
@@ -86,15 +86,15 @@ def _score_chain(games: list[Game], target: int) -> Iterator[tuple[Key, Score]]:
                 series += 1
 
 
-def list_open_series(league: LeagueContents) -> list[tuple[Game, Score]]:
+def list_open_series(league: LeagueContents) -> list[tuple[GameSummary, Score]]:
     """Return the undecided series, each with its last game and the score after that game."""
     targets = {each.name: each.match.target for each in league.rulesets()}
     return list_undecided(league.games(), targets, league.parts()) if any(targets.values()) else []
 
 
 def list_undecided(
-    games: Iterable[Game], targets: Mapping[str, int], parts: Sequence[Part]
-) -> list[tuple[Game, Score]]:
+    games: Iterable[GameSummary], targets: Mapping[str, int], parts: Sequence[Part]
+) -> list[tuple[GameSummary, Score]]:
     """Return the undecided series, each with its last game and the score after that game.
 
     A series that began only after the planned deals is left out: it came with the deals that decided the one before.
@@ -112,13 +112,13 @@ def list_undecided(
     return found
 
 
-def _is_in_block(game: Game, parts: Sequence[Part]) -> bool:
+def _is_in_block(game: GameSummary, parts: Sequence[Part]) -> bool:
     return bool(parts) and parts[game.key.part].block
 
 
-def tally_series(
-    games: Iterable[Game], targets: Mapping[str, int], parts: Sequence[Part] = ()
-) -> dict[str, dict[str, Tally]]:
+def count_series(
+    games: Iterable[GameSummary], targets: Mapping[str, int], parts: Sequence[Part] = ()
+) -> dict[str, dict[str, SeriesScore]]:
     """Count the decided series by ruleset and label; entries that tie with the most points all win.
 
     Args: as `score_series`.
@@ -132,5 +132,6 @@ def tally_series(
                 counts[game.ruleset][label][0] += points == max(score.points)
                 counts[game.ruleset][label][1] += 1
     return {
-        ruleset: {label: Tally(*count) for label, count in by_label.items()} for ruleset, by_label in counts.items()
+        ruleset: {label: SeriesScore(*count) for label, count in by_label.items()}
+        for ruleset, by_label in counts.items()
     }

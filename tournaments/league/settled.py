@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 
 RECENT = 1000
 """The latest games, among which a run may still put others: so many that what comes before them rests."""
@@ -17,13 +17,13 @@ class Advance(NamedTuple):
 
     anew: bool
     """Whether nothing that was known of the games holds any more: all of them are new."""
-    settled: Sequence[Game]
+    settled: Sequence[GameSummary]
     """New games that rest from now on."""
-    recent: Sequence[Game]
+    recent: Sequence[GameSummary]
     """The games after all those that rest."""
 
 
-class Settled:
+class Checkpoint:
     """The games that rest, of one list that grows.
 
     Stored games never change, and who remembers them gives the same objects again: so a look at each is enough.
@@ -31,9 +31,9 @@ class Settled:
 
     def __init__(self) -> None:
         self._terms: object = None
-        self._games: Sequence[Game] = []
+        self._games: Sequence[GameSummary] = []
 
-    def advance(self, terms: object, games: Sequence[Game]) -> Advance:
+    def advance(self, terms: object, games: Sequence[GameSummary]) -> Advance:
         """Let games rest.
 
         Args:

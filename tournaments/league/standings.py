@@ -10,12 +10,12 @@ from typing import Literal, NamedTuple
 from msgspec import UNSET, Struct, UnsetType
 
 from malice.protocol.messages import ClockRules
-from malice.tournaments.league.contents import Game
-from malice.tournaments.league.kind_games import GameMemory, KindGames, Outcome, Terms
-from malice.tournaments.league.kinds import Kind
-from malice.tournaments.league.ranks import Ranked, rank_entries
-from malice.tournaments.league.statistics import Figure
-from malice.tournaments.league.tallies import Tally
+from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.kind_games import GameMemory, GroupGames, GroupTerms, Outcome
+from malice.tournaments.league.kinds import RatingGroup
+from malice.tournaments.league.ranks import Placing, rank_entries
+from malice.tournaments.league.statistics import EntryStatistic
+from malice.tournaments.league.tallies import Totals
 from malice.tournaments.ratings.fit import Rating, fit_ratings
 from malice.tournaments.ratings.pairings import Floats
 from malice.tournaments.ratings.seats import SeatScore, rate_seats
@@ -66,7 +66,7 @@ class Row(Struct, frozen=True):
     """Whether it shares its rank."""
     overruns: int = 0
     """As of the entry: of all rulesets together."""
-    statistics: tuple[Figure, ...] | UnsetType = UNSET
+    statistics: tuple[EntryStatistic, ...] | UnsetType = UNSET
     """What the game itself counts; absent if it counts nothing."""
 
     @property
@@ -75,7 +75,7 @@ class Row(Struct, frozen=True):
         return self.idle_ms is not None and self.idle_ms >= max(IDLE_MS, IDLE_SHARE * (self.cpu_ms or 0.0))
 
 
-class Meeting(Struct, frozen=True):
+class OpponentScore(Struct, frozen=True):
     """The results of an entry against another: games in which both sat, in different teams."""
 
     games: int
@@ -89,7 +89,7 @@ class Meeting(Struct, frozen=True):
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
 
-class Table(NamedTuple):
+class StandingsTable(NamedTuple):
     """Rows that can be compared."""
 
     group: int | None
@@ -107,7 +107,7 @@ class Standings(Struct, frozen=True):
     seats: int
     rows: tuple[Row, ...]
     """Group by group, the best first; in each, those that do not play come last, without a rank."""
-    crosstable: dict[str, dict[str, Meeting]]
+    crosstable: dict[str, dict[str, OpponentScore]]
     """Label -> opponent's label -> results."""
     history: dict[str, tuple[tuple[int, float], ...]]
     """Label -> points (game number, running Elo) in the order of the schedule, thinned for plotting."""
@@ -140,7 +140,7 @@ class Standings(Struct, frozen=True):
     same_deal: bool | UnsetType = UNSET
     """Whether a deal is one game, the same for all seats: then nothing says what a seat is worth."""
 
-    def list_tables(self) -> tuple[Table, ...]:
+    def list_tables(self) -> tuple[StandingsTable, ...]:
         """Return the rows in tables: one for each group that met, and one for those that met nobody.
 
         There is only one where a table of the format ranks all of them, and where there is only one group: then those
@@ -151,7 +151,7 @@ class Standings(Struct, frozen=True):
         for row in self.rows:
             groups.setdefault(None if alone else row.group, []).append(row)
         return tuple(
-            Table(
+            StandingsTable(
                 group,
                 tuple(row for row in rows if row.state == "playing"),
                 tuple(row for row in rows if row.state != "playing"),
@@ -165,7 +165,7 @@ HISTORY_POINTS = 400
 
 
 def compute_standings(
-    games: Iterable[Game],
+    games: Iterable[GameSummary],
     entries: Sequence[str],
     anchor: str | None = None,
     common: Collection[int] = (),
@@ -185,20 +185,20 @@ def compute_standings(
             Only those that play take a rank.
         clocks: those of the parts, by number.
     """
-    terms = Terms(entries, common, clocks)
+    terms = GroupTerms(entries, common, clocks)
     kinds = GameMemory().collect(list(games), lambda game: game, None, terms)
     return make_standings(kinds, entries, anchor, dict.fromkeys(entries, _PLAYING) if shown is None else shown)
 
 
 def make_standings(
-    kinds: Mapping[Kind, KindGames], entries: Sequence[str], anchor: str | None, states: Mapping[str, State]
+    kinds: Mapping[RatingGroup, GroupGames], entries: Sequence[str], anchor: str | None, states: Mapping[str, State]
 ) -> tuple[Standings, ...]:
     """Return the standings of games that were collected; see `compute_standings`."""
-    return tuple(_rate_kind(kind, games, entries, anchor, states) for kind, games in kinds.items())
+    return tuple(_rate_group(kind, games, entries, anchor, states) for kind, games in kinds.items())
 
 
-def _rate_kind(
-    kind: Kind, games: KindGames, entries: Sequence[str], anchor: str | None, states: Mapping[str, State]
+def _rate_group(
+    kind: RatingGroup, games: GroupGames, entries: Sequence[str], anchor: str | None, states: Mapping[str, State]
 ) -> Standings:
     shown = [index for index, label in enumerate(entries) if label in states]
     ranked = frozenset(index for index in shown if states[entries[index]] == "playing")
@@ -241,9 +241,9 @@ def _name_los(los: Floats, entries: Sequence[str], shown: Sequence[int]) -> dict
 
 
 def _make_row(
-    place: Ranked,
+    place: Placing,
     entries: Sequence[str],
-    tallies: Mapping[str, Tally],
+    tallies: Mapping[str, Totals],
     ratings: Sequence[Rating],
     states: Mapping[str, State],
 ) -> Row:
@@ -265,7 +265,7 @@ def _make_row(
     )
 
 
-def _count_meetings(outcomes: Mapping[Outcome, int], entries: Sequence[str]) -> dict[str, dict[str, Meeting]]:
+def _count_meetings(outcomes: Mapping[Outcome, int], entries: Sequence[str]) -> dict[str, dict[str, OpponentScore]]:
     tally: dict[str, dict[str, list[int]]] = {label: {} for label in entries}
     for (labels, teams, places), count in outcomes.items():
         for (seat, label), (other, opponent) in permutations(enumerate(labels), 2):
@@ -273,13 +273,13 @@ def _count_meetings(outcomes: Mapping[Outcome, int], entries: Sequence[str]) -> 
                 counts = tally[label].setdefault(opponent, [0, 0, 0])
                 counts[1 + (places[seat] > places[other]) - (places[seat] < places[other])] += count
     return {
-        label: {opponent: Meeting(sum(counts), *counts) for opponent, counts in row.items()}
+        label: {opponent: OpponentScore(sum(counts), *counts) for opponent, counts in row.items()}
         for label, row in tally.items()
     }
 
 
 def _make_history(
-    games: KindGames, entries: Sequence[str], shown: Iterable[int]
+    games: GroupGames, entries: Sequence[str], shown: Iterable[int]
 ) -> dict[str, tuple[tuple[int, float], ...]]:
     points = games.curves.list_points(HISTORY_POINTS)
     return {entries[index]: tuple(points[index]) for index in shown}

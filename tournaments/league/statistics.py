@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from malice.referee.families import Statistic, load_family
 from malice.referee.rulesets import Ruleset
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 
 
-class Figure(Struct, frozen=True):
+class EntryStatistic(Struct, frozen=True):
     """A statistic of an entry under one ruleset."""
 
     name: str
@@ -36,9 +36,9 @@ def find_statistics(rulesets: Iterable[Ruleset]) -> dict[str, tuple[Statistic, .
     return {name: statistics for name, statistics in found.items() if statistics}
 
 
-def tally_statistics(
-    games: Iterable[Game], statistics: Mapping[str, Sequence[Statistic]]
-) -> dict[tuple[str, int], dict[str, tuple[Figure, ...]]]:
+def summarize_statistics(
+    games: Iterable[GameSummary], statistics: Mapping[str, Sequence[Statistic]]
+) -> dict[tuple[str, int], dict[str, tuple[EntryStatistic, ...]]]:
     """Return the statistics by ruleset and number of seats, and by label.
 
     Args:
@@ -53,20 +53,20 @@ def tally_statistics(
                 for name, value in _list_values(game, seat, statistics[game.ruleset]):
                     kind[label][name].append(value)
     return {
-        kind: {label: tuple(_make_figures(found, statistics[kind[0]])) for label, found in by_label.items()}
+        kind: {label: tuple(_make_entry_statistics(found, statistics[kind[0]])) for label, found in by_label.items()}
         for kind, by_label in values.items()
     }
 
 
-def _list_values(game: Game, seat: int, statistics: Sequence[Statistic]) -> Iterator[tuple[str, float]]:
+def _list_values(game: GameSummary, seat: int, statistics: Sequence[Statistic]) -> Iterator[tuple[str, float]]:
     """Yield the value of each statistic for which a seat's game counts."""
     figures = iter(game.figures[seat])
     values = {each.name: game.used_ms[seat] if each.timed else next(figures) for each in statistics}
     return ((each.name, values[each.name]) for each in statistics if not each.within or values[each.within])
 
 
-def _make_figures(values: Values, statistics: Sequence[Statistic]) -> Iterator[Figure]:
+def _make_entry_statistics(values: Values, statistics: Sequence[Statistic]) -> Iterator[EntryStatistic]:
     for each in statistics:
         if found := values.get(each.name):
             best = None if each.share else max(found) if each.best == "most" else min(found)
-            yield Figure(each.name, each.caption, len(found), sum(found) / len(found), best, each.share)
+            yield EntryStatistic(each.name, each.caption, len(found), sum(found) / len(found), best, each.share)

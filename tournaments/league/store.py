@@ -16,14 +16,14 @@ from msgspec.structs import astuple
 
 from malice.referee.records import Key, Record
 from malice.tournaments.errors import LeagueError, LockedLeague, Stopped
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.damage import encode_failed
 from malice.tournaments.league.file import LeagueFile
 from malice.tournaments.league.journal import ROOT, AnyEvent, chain_event, encode_event
 from malice.tournaments.league.league import League
 from malice.tournaments.league.packing import pack_record
 from malice.tournaments.league.reader import LeagueReader
-from malice.tournaments.league.schema import examine, migrate
+from malice.tournaments.league.schema import check_tables, migrate
 from malice.tournaments.league.waiting import Waiting
 
 CLOSING_WAIT_MS = 5000
@@ -58,7 +58,7 @@ class Store(LeagueReader):
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         super().__init__(LeagueFile(path, self._waiting))
         try:
-            self._tables = examine(self._file)
+            self._tables = check_tables(self._file)
             if create:
                 self._begin_writing()
         except sqlite3.Error as error:
@@ -103,11 +103,11 @@ class Store(LeagueReader):
             os.close(lock)
             raise
         self._lock = lock
-        tables = examine(self._file)  # the run that held the lock may have created them
+        tables = check_tables(self._file)  # the run that held the lock may have created them
         self._file.attempt(lambda: migrate(self._file, tables))
         self._file.write("PRAGMA journal_mode = WAL")
         self._file.write("PRAGMA synchronous = FULL")
-        self._tables = examine(self._file)
+        self._tables = check_tables(self._file)
         self.is_empty()  # games that damage hides must not be played again
 
     def _finish_writing(self) -> None:
@@ -160,11 +160,11 @@ class Store(LeagueReader):
         except sqlite3.Error as error:
             raise Stopped(f"{self.path}: cannot be written: {error}") from None
 
-    def add(self, game: Game, record: Record) -> None:
+    def add(self, game: GameSummary, record: Record) -> None:
         """Write a finished game; as `add_all`."""
         self.add_all([(game, record)])
 
-    def add_all(self, games: Iterable[tuple[Game, Record]]) -> None:
+    def add_all(self, games: Iterable[tuple[GameSummary, Record]]) -> None:
         """Write finished games, those of any tournament of the league, in one transaction.
 
         When this returns, the disk holds all of them; until then, none of them.
@@ -194,7 +194,7 @@ class Store(LeagueReader):
                 self._file.write("DELETE FROM games WHERE number = ?", (number,))
 
 
-def _make_rows(game: Game, record: Record, tournament: int) -> tuple[tuple[object, ...], tuple[object, ...]]:
+def _make_rows(game: GameSummary, record: Record, tournament: int) -> tuple[tuple[object, ...], tuple[object, ...]]:
     """Return the rows of a game in both tables; they are made before a transaction locks the file."""
     summary, failed = msgspec.json.encode(game).decode(), encode_failed(game.finish())
     return (

@@ -23,7 +23,7 @@ def store_ruleset(ruleset: Ruleset) -> StoredRuleset:
     return StoredRuleset(name, ruleset.family, family.package, about, source, rules, family.revision)
 
 
-def load_ruleset(stored: StoredRuleset) -> Ruleset:
+def restore_ruleset(stored: StoredRuleset) -> Ruleset:
     """Return a ruleset that the journal keeps; of one of another revision, what today's parameters know of it.
 
     Raises:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 
 
-class Tally:
+class Totals:
     """What an entry did in all its games."""
 
     __slots__ = ("asked", "cpu", "forfeits", "games", "idle", "used")
@@ -14,7 +14,7 @@ class Tally:
         self.games = self.asked = self.forfeits = 0
         self.used = self.cpu = self.idle = 0.0
 
-    def add(self, game: Game, seat: int) -> None:
+    def add(self, game: GameSummary, seat: int) -> None:
         """Add a game that it played at a seat."""
         self.games += 1
         self.asked += game.asked[seat]

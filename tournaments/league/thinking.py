@@ -14,7 +14,7 @@ Times = Annotated[str, Meta(pattern=r"^[0-9:, ]*\Z")]
 """Seat by seat, separated by spaces: the first bucket, a colon, and the counts, separated by commas: `6:69,51 7:50`."""
 
 
-class Thinking(NamedTuple):
+class ActionTimes(NamedTuple):
     """How many actions of a seat took how long: a count for each power of two of microseconds.
 
     An action of so many microseconds is in the bucket of their bit length: bucket 0 holds 0, bucket 1 holds 1,
@@ -43,7 +43,7 @@ def _format_buckets(buckets: Counter[int]) -> str:
     return f"{first}:{','.join(str(buckets[bucket]) for bucket in range(first, max(buckets) + 1))}"
 
 
-def parse_times(times: str) -> list[Thinking]:
+def parse_times(times: str) -> list[ActionTimes]:
     """Return the times of each seat.
 
     Raises:
@@ -52,6 +52,6 @@ def parse_times(times: str) -> list[Thinking]:
     return [_parse_seat(seat) for seat in times.split()]
 
 
-def _parse_seat(seat: str) -> Thinking:
+def _parse_seat(seat: str) -> ActionTimes:
     first, _, counts = seat.partition(":")
-    return Thinking(int(first), tuple(map(int, counts.split(","))) if counts else ())
+    return ActionTimes(int(first), tuple(map(int, counts.split(","))) if counts else ())

@@ -20,7 +20,7 @@ from malice.tournaments.league.contents import Entry, Readmission, make_entry
 from malice.tournaments.league.journal import (
     AnyEvent,
     Begun,
-    Entered,
+    FileEntry,
     FileRead,
     Overrun,
     PartClosed,
@@ -33,11 +33,11 @@ from malice.tournaments.league.journal import (
     StateChanged,
     Version,
 )
-from malice.tournaments.league.parts import Draft, Entrant, Part, PartTable, Schedule, Seeds, derive_part_seed
-from malice.tournaments.league.stored_rulesets import load_ruleset
+from malice.tournaments.league.parts import Draft, Part, PartTable, Schedule, Seeds, VersionKey, derive_part_seed
+from malice.tournaments.league.stored_rulesets import restore_ruleset
 
 
-class EntryState(Struct, frozen=True):
+class OrganiserDecision(Struct, frozen=True):
     """What the organiser decided about an entry."""
 
     state: State = "playing"
@@ -67,7 +67,7 @@ class Tournament:
         """By part, the labels of those that it leaves out because they were suspended when it was created."""
         self.absent: dict[int, frozenset[str]] = {}
         """By closed part, the labels of those whose games in it were left unplayed."""
-        self.states: dict[str, EntryState] = {}
+        self.states: dict[str, OrganiserDecision] = {}
         self.share = ""
         """The share of the open parts that this file plays, such as `2/3`; empty if it plays all of them."""
         self.overruns: list[Overrun] = []
@@ -78,7 +78,7 @@ class Tournament:
         """Those that were lifted while their part was open: only there the games after them count."""
         self.config = Config(entries=())
         self.rulesets: dict[str, Ruleset] = {}
-        self.entered: tuple[Entered, ...] = ()
+        self.entered: tuple[FileEntry, ...] = ()
         self.seeding: tuple[str, ...] = ()
         """The labels in the order of their ratings when a knockout began; empty if it is seeded by the file."""
         self._file: FileRead | None = None
@@ -151,7 +151,7 @@ class Tournament:
             self._old_rules[part, ruleset] = old
         return self._old_rules[part, ruleset]
 
-    def version(self, entrant: Entrant) -> Version:
+    def version(self, entrant: VersionKey) -> Version:
         """Return what the league knows of a version.
 
         Raises:
@@ -170,11 +170,11 @@ class Tournament:
         """Return the labels of the entries whose games wait until their bots are mended."""
         return {entered.label for entered in self.entered if entered.waits}
 
-    def state(self, label: str) -> EntryState:
+    def state(self, label: str) -> OrganiserDecision:
         """Return what the organiser decided about an entry."""
-        return self.states.get(label, EntryState())
+        return self.states.get(label, OrganiserDecision())
 
-    def excuses(self, entrant: Entrant) -> bool:
+    def excuses(self, entrant: VersionKey) -> bool:
         """Return whether a version plays no more: its entry left, or a newer version plays."""
         return self.state(entrant.label).state != "playing" or self._current.get(entrant.label) != entrant.version
 
@@ -182,9 +182,9 @@ class Tournament:
         """Return the entries in the order of the file."""
         return tuple(map(self._make_entry, self.entered))
 
-    def _make_entry(self, entered: Entered) -> Entry:
+    def _make_entry(self, entered: FileEntry) -> Entry:
         standing = self.state(entered.label)
-        known = self.version(Entrant(entered.label, entered.version)) if entered.version else None
+        known = self.version(VersionKey(entered.label, entered.version)) if entered.version else None
         overruns = sum(each.label == entered.label for each in self.overruns)
         return make_entry(entered, known, standing.state, standing.reason, overruns)
 
@@ -227,7 +227,7 @@ class Tournament:
                 self.overruns.append(event)
             case StateChanged(label, state, reason):
                 self._require_label(label)
-                self.states[label] = EntryState(state, reason)
+                self.states[label] = OrganiserDecision(state, reason)
             case Readmitted(label, number):
                 self._readmit(label, number)
             case Begun() | Version():
@@ -251,8 +251,8 @@ class Tournament:
             raise ValueError(f"expected the anchor {config.anchor!r} among the labels")
         for entered in event.entries:
             if entered.version:
-                self.version(Entrant(entered.label, entered.version))
-        self.rulesets = {stored.name: load_ruleset(stored) for stored in event.rulesets}
+                self.version(VersionKey(entered.label, entered.version))
+        self.rulesets = {stored.name: restore_ruleset(stored) for stored in event.rulesets}
         self._current = {entered.label: entered.version for entered in event.entries if entered.version}
         self.config, self.entered, self._file = config, event.entries, event
 
@@ -290,7 +290,7 @@ class Tournament:
         self.parts.append(part)
         self.schedules.append(self.schedule(part))
 
-    def _refuse_versions(self, entrants: Sequence[Entrant]) -> None:
+    def _refuse_versions(self, entrants: Sequence[VersionKey]) -> None:
         for entrant in entrants:
             if self._current.get(entrant.label) != entrant.version:
                 raise ValueError(f"entrants: expected versions that play, got {entrant.label!r} {entrant.version}")

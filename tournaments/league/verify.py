@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from malice.referee.digests import compute_tournament_sha
 from malice.referee.records import Key
 from malice.tournaments.errors import UnverifiedError
-from malice.tournaments.league.extent import count_games, measure_extent
+from malice.tournaments.league.extent import count_games, measure_workload
 from malice.tournaments.league.league import League
-from malice.tournaments.league.recreation import Recreation
+from malice.tournaments.league.recreation import PartCheck
 from malice.tournaments.league.replayers import replay_rows
 from malice.tournaments.league.revisions import Change
 from malice.tournaments.league.store import Store
@@ -107,7 +107,7 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
             digests[Key(row.part, row.table, row.deal, row.rotation)] = row.digest
             on_game()
     tournament, finished = store.tournament(), store.finished()
-    recreation = Recreation(League(), tournament.name, finished, lambda name: store.view(name).stored_games())
+    recreation = PartCheck(League(), tournament.name, finished, lambda name: store.view(name).stored_games())
     for event_row, event in store.events():
         recreation.check(event_row.tournament, event, event_row.at)
     judgement = store.judgement()
@@ -116,7 +116,7 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
         tournament=tournament.name,
         games=len(counted),
         left_out=len(digests) - len(counted),
-        planned=measure_extent(tournament, count_games(digests)).games,
+        planned=measure_workload(tournament, count_games(digests)).games,
         complete=tournament.complete,
         sha=_compute_sha(counted.items()),
         parts=tuple(

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from malice.protocol.messages import ClockRules
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Entry, Game, TablePlace
+from malice.tournaments.league.contents import Entry, GameSummary, TablePlace
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.reader import LeagueReader
 
 
-class WholeLeague:
+class SeasonContents:
     """The entries and games of all tournaments; their parts are counted through, so keys differ from those inside.
 
     An entry has the version and the state of the newest tournament in which it takes part. The games of an entry that
@@ -73,7 +73,7 @@ class WholeLeague:
         """Return the clock of each part, tournament by tournament."""
         return tuple(clock for view in self._views for clock in view.clocks())
 
-    def games(self) -> Iterator[Game]:
+    def games(self) -> Iterator[GameSummary]:
         """Return the finished games that count, tournament by tournament."""
         before = 0
         for view, renamed in zip(self._views, self._renamed, strict=True):

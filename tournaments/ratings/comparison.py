@@ -15,7 +15,7 @@ from msgspec import Struct
 from malice.tournaments.ratings.covariance import student_cdf, student_quantile
 from malice.tournaments.ratings.one_sided import TAIL
 from malice.tournaments.ratings.pairings import Floats
-from malice.tournaments.ratings.pairs import NORMAL_975, K, convert_to_elo, multinomial
+from malice.tournaments.ratings.pairs import NORMAL_975, K, convert_to_elo, estimate_multinomial
 from malice.tournaments.ratings.scores import FEW, RARE, compute_wilson
 from malice.tournaments.ratings.sprt import Sprt, Verdict
 from malice.tournaments.ratings.stopping import correct_score
@@ -65,7 +65,7 @@ Stopped = tuple[Sprt, Verdict | None]
 """A test that chose when to stop, and what it accepted; None if the deals were over before."""
 
 
-def compute_advantage(
+def measure_advantage(
     counts: Sequence[int], games: int, others: Others | None = None, stopped: Stopped | None = None
 ) -> Advantage:
     """Return what deals say.
@@ -78,7 +78,7 @@ def compute_advantage(
         stopped: the test after whose answer there were no further deals, if there was one.
     """
     weight = others.weight if others else games
-    estimate = multinomial(counts, weight)
+    estimate = estimate_multinomial(counts, weight)
     score, nelo = estimate.score, estimate.nelo
     low, high = estimate_score(counts, games)
     los, p = estimate_los(counts), flip_signs(counts)
@@ -119,7 +119,7 @@ def _compute_widening(counts: Sequence[int], games: int) -> float:
 def estimate_score(counts: Sequence[int], games: int) -> tuple[float | None, float | None]:
     """Return the 95 % interval of the score, as standings have it: Wilson's, with the variance between deals.
 
-    Args: as `compute_advantage`.
+    Args: as `measure_advantage`.
     """
     total = sum(counts)
     if total < 2:
@@ -152,7 +152,7 @@ def estimate_los(counts: Sequence[int]) -> float | None:
     """Return how certain it is that the first player is the better one, by Student's t over deals.
 
     The normal distribution of the engines' formula would be certain of equal players after three deals in every fifth
-    comparison. Args: as `compute_advantage`.
+    comparison. Args: as `measure_advantage`.
     """
     total = sum(counts)
     if total < FEW or max(counts) == total:

@@ -10,13 +10,11 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from malice.tournaments.ratings.pairs import NORMAL_975, Estimate, pentanomial
-from malice.tournaments.ratings.scores import compute_wilson
+from malice.tournaments.ratings.pairs import NORMAL_975, Estimate, estimate_pentanomial
+from malice.tournaments.ratings.scores import RARE, compute_wilson
 
 LEAST = 50
 """Pairs that it takes for the interval of luck: from fewer, no interval holds the truth 19 times in 20."""
-RARE = 3
-"""If fewer pairs than this are split, the spread between pairs alone says too little."""
 DECIDED = 2
 """If fewer are won, or lost, there is no interval: how often a favourite loses both games is not known then."""
 
@@ -33,7 +31,7 @@ class HeadToHead(Struct, frozen=True):
     luck_high: float | None
 
 
-def head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
+def compare_head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
     """Return the statistics of complete pairs, each the scores (0, 1/2, 1) of the first player in its two games."""
     cells = Counter(pairs)
     for cell in cells:
@@ -44,7 +42,7 @@ def head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
         by_sum[round(2 * (first + second))] += count
     low, high = _estimate_luck(cells)
     return HeadToHead(
-        pairs=pentanomial(by_sum),
+        pairs=estimate_pentanomial(by_sum),
         pair_counts=(by_sum[0], by_sum[1], by_sum[2], by_sum[3], by_sum[4]),
         luck=_compute_luck(cells),
         luck_low=low,

@@ -35,7 +35,7 @@ def find_classes(alike: Bools) -> Ints:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class WinRecord:
     """The wins of a level over the levels below it, or its losses to those above.
 
     A game with several teams gives one term: the chance to finish ahead of (or behind) all of them at once.
@@ -70,7 +70,7 @@ class Record:
         return (worse + better) / 2
 
 
-def collect_record(pairings: Pairings, level: Bools, held: Floats, *, upward: bool) -> Record:
+def collect_win_record(pairings: Pairings, level: Bools, held: Floats, *, upward: bool) -> WinRecord:
     """Return the one-sided results of a level against the others, whose strengths are fixed."""
     rows = pairings.rows
     part = (pairings.teams.weights * level[pairings.teams.members]).sum(axis=1)
@@ -80,7 +80,7 @@ def collect_record(pairings: Pairings, level: Bools, held: Floats, *, upward: bo
     part, won, rows = part[kept], won[kept], rows.at(kept)
     team = np.where(part > 0, rows.first, rows.second)
     term = pairings.game[kept] * len(pairings.teams.members) + team
-    return Record(
+    return WinRecord(
         upward=upward,
         ahead=compute_advantage(held, *pairings.design(rows)) * won,
         share=np.abs(part),
@@ -106,9 +106,9 @@ class Levels:
     low_held: Floats
     """The fixed strengths behind the lower bounds."""
     high_held: Floats
-    wins: dict[int, Record]
+    wins: dict[int, WinRecord]
     """By level, its wins over the levels below it."""
-    losses: dict[int, Record]
+    losses: dict[int, WinRecord]
 
     def compute_chance(self, strengths: Floats, one: int, other: int) -> float:
         """Return the chance of the record between two players on different levels if they were equally strong.
@@ -132,8 +132,8 @@ def find_levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Le
     above = reach & ~reach.T
     nothing = np.full(len(label), np.nan)
     low, high, low_held, high_held = nothing, nothing.copy(), strengths.copy(), strengths.copy()
-    wins: dict[int, Record] = {}
-    losses: dict[int, Record] = {}
+    wins: dict[int, WinRecord] = {}
+    losses: dict[int, WinRecord] = {}
     for upward, bounds, held, records in ((True, low, low_held, wins), (False, high, high_held, losses)):
         order = reach.sum(axis=1 if upward else 0)
         for player in sorted(np.unique(label), key=lambda one: order[one]):
@@ -141,7 +141,7 @@ def find_levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Le
             outside = not core[player] and (reach[player] if upward else reach[:, player])[core].all()
             if core_is_level and not outside:
                 continue
-            results = collect_record(pairings, level, held, upward=upward)
+            results = collect_win_record(pairings, level, held, upward=upward)
             if results.empty:
                 continue
             records[int(player)] = results

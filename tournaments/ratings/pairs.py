@@ -26,16 +26,16 @@ class Estimate(msgspec.Struct, frozen=True):
     """Likelihood of superiority, 0..1, by the engines' formula; from few results it is too sure, so it is not shown."""
 
 
-def trinomial(*, won: int, lost: int, drawn: int) -> Estimate:
+def estimate_trinomial(*, won: int, lost: int, drawn: int) -> Estimate:
     """Return the estimate from single games."""
-    return multinomial((lost, drawn, won), games=1)
+    return estimate_multinomial((lost, drawn, won), games=1)
 
 
-def pentanomial(counts: Sequence[int]) -> Estimate:
+def estimate_pentanomial(counts: Sequence[int]) -> Estimate:
     """Return the estimate from the counts of pairs that gave 0, 1/2, 1, 3/2, 2 points (LL, LD, WL or DD, WD, WW)."""
     if len(counts) != 5:
         raise ValueError(f"expected 5 counts of pairs, got: {counts!r}")
-    return multinomial(counts, games=2)
+    return estimate_multinomial(counts, games=2)
 
 
 def convert_to_elo(score: float) -> float | None:
@@ -43,7 +43,7 @@ def convert_to_elo(score: float) -> float | None:
     return -400 * math.log10(1 / score - 1) + 0.0 if 0 < score < 1 else None  # no -0
 
 
-def multinomial(counts: Sequence[int], games: float) -> Estimate:
+def estimate_multinomial(counts: Sequence[int], games: float) -> Estimate:
     """Return the estimate from counts of results that are equally spaced from 0 to 1.
 
     Args:

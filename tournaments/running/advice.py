@@ -9,7 +9,7 @@ from typing import NamedTuple
 from malice.tournaments.league.league import League
 
 
-class Advice(NamedTuple):
+class NextSteps(NamedTuple):
     """Says how to go on."""
 
     league: Path | None = None

@@ -11,7 +11,7 @@ from malice.referee.nouns import format_count, inflect
 from malice.referee.records import Key
 from malice.tournaments.entries.twins import find_twins
 from malice.tournaments.league.draw import measure_spread
-from malice.tournaments.league.extent import count_games, measure_extent
+from malice.tournaments.league.extent import count_games, measure_workload
 from malice.tournaments.league.formats import FORMATS
 from malice.tournaments.league.formats.swiss import find_first_rematch
 from malice.tournaments.league.parts import Part
@@ -65,7 +65,7 @@ def print_plan(
 
 
 def _describe_size(plan: Plan, done: Collection[Key], jobs: int | None, likely_ms: float | None) -> str:
-    extent, left = measure_extent(plan.tournament, count_games(done)), plan.count_open(done)
+    extent, left = measure_workload(plan.tournament, count_games(done)), plan.count_open(done)
     words = [
         f"{sanitize(plan.config.name)}: {format_count(len(plan.field.entries), 'entry', 'entries')}",
         format_count(extent.tables, "table"),

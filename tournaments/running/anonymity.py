@@ -18,10 +18,10 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.config import EntryLine
-from malice.tournaments.running.field import Entrance, Field
+from malice.tournaments.league.config import LabelledBot
+from malice.tournaments.running.field import Setup, SetupEntry
 from malice.tournaments.terminal.tables import defuse, write_csv
 
 HEAD = ("name", "label", "bot", "author")
@@ -95,7 +95,7 @@ class NameList:
                 draft.unlink(missing_ok=True)
             raise
 
-    def add(self, labels: Sequence[str], words: Sequence[str], entrants: Sequence[BotSpec]) -> None:
+    def add(self, labels: Sequence[str], words: Sequence[str], entrants: Sequence[Bot]) -> None:
         """Name those that have no name yet, with the next numbers, in an order drawn by lot.
 
         The order must follow from nothing that is ever published, such as the tournament's seed.
@@ -136,7 +136,7 @@ def find_names(path: Path, *, begun: bool) -> NameList:
         return NameList()
 
 
-def anonymize(field: Field, names: NameList) -> Field:
+def anonymize(field: Setup, names: NameList) -> Setup:
     """Return the same field under the neutral names of its league, in the order of these.
 
     The new field no longer says where the bots are, nor its entries whose they are. The list grows by the entries that
@@ -147,21 +147,21 @@ def anonymize(field: Field, names: NameList) -> Field:
     neutral = {label: names.translate()[defuse(label)] for label in (each.label for each in field.entries)}
     entries = sorted(
         (
-            Entrance(neutral[each.label], hide_maker(each.bot, neutral[each.label]), each.absence)
+            SetupEntry(neutral[each.label], hide_maker(each.bot, neutral[each.label]), each.absence)
             for each in field.entries
         ),
         key=lambda each: _get_number(each.label),
     )
     anchor = None if field.config.anchor is None else neutral[field.config.anchor]
-    lines = tuple(EntryLine("", each.label) for each in entries)
-    return Field(replace(field.config, entries=lines, anchor=anchor), field.rulesets, tuple(entries))
+    lines = tuple(LabelledBot("", each.label) for each in entries)
+    return Setup(replace(field.config, entries=lines, anchor=anchor), field.rulesets, tuple(entries))
 
 
 def _get_number(name: str) -> int:
     return int(name.removeprefix("bot "))
 
 
-def hide_maker(bot: BotSpec, name: str) -> BotSpec:
+def hide_maker(bot: Bot, name: str) -> Bot:
     """Return a bot whose description says nothing; its command, folder, hash and the values that it receives stay."""
     hidden = replace(bot.manifest, name=name, run=(), version="", author="", language="")
     manifest = replace(hidden, rulesets=(), parameters={})

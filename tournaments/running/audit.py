@@ -11,7 +11,7 @@ import msgspec
 from malice.referee.nouns import format_count
 from malice.referee.records import Key, Record
 from malice.tournaments.errors import Stopped
-from malice.tournaments.league.replayers import Replayers, count_processors
+from malice.tournaments.league.replayers import ReplayPool, count_processors
 from malice.tournaments.league.replaying import CHECK
 from malice.tournaments.league.store import Store
 
@@ -24,7 +24,7 @@ _KILLED = b"its replay was killed"
 _encoder = msgspec.json.Encoder()  # unlike msgpack, it takes every number that a worker may send
 
 
-class Checkers(Replayers[bytes]):
+class CheckPool(ReplayPool[bytes]):
     """As many processes as there are processors; they tell what is wrong with records, which they receive as JSON.
 
     Each record comes alone, since a forged one may end its process.
@@ -43,10 +43,10 @@ class Audit:
         checkers: replay them.
     """
 
-    def __init__(self, store: Store, go_on: str = "", checkers: Checkers | None = None) -> None:
+    def __init__(self, store: Store, go_on: str = "", checkers: CheckPool | None = None) -> None:
         self._store = store
         self._go_on = go_on
-        self._checkers = checkers or Checkers()
+        self._checkers = checkers or CheckPool()
         self._replayed: set[Key] = set()
 
     def __enter__(self) -> Audit:

@@ -8,13 +8,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from malice.tournaments.entries.enrolment import Find
-from malice.tournaments.league.config import Config, EntryLine, describe_differences
+from malice.tournaments.league.config import Config, LabelledBot, describe_differences
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import Tournament
-from malice.tournaments.running.field import Field, read_field
+from malice.tournaments.running.field import Setup, read_setup
 
 
-def list_entries(bots: Sequence[str], base: Path, find: Find) -> tuple[EntryLine, ...]:
+def list_compared_entries(bots: Sequence[str], base: Path, find: Find) -> tuple[LabelledBot, ...]:
     """Return the entries of a comparison: two different bots of one name get labels of their own.
 
     Args:
@@ -25,7 +25,7 @@ def list_entries(bots: Sequence[str], base: Path, find: Find) -> tuple[EntryLine
     Raises:
         BotError, DataError: there is no such bot.
     """
-    lines: list[EntryLine] = []
+    lines: list[LabelledBot] = []
     contents: dict[str, str] = {}
     for words in bots:
         bot = find(words, base)
@@ -35,7 +35,7 @@ def list_entries(bots: Sequence[str], base: Path, find: Find) -> tuple[EntryLine
         while contents.get(label, bot.hash) != bot.hash:
             label, number = f"{plain}-{number}{mark}{parameters}", number + 1
         contents[label] = bot.hash
-        lines.append(EntryLine(words, label if label != name else None))
+        lines.append(LabelledBot(words, label if label != name else None))
     return tuple(lines)
 
 
@@ -51,9 +51,9 @@ def name_comparison(store: Store, config: Config, base: Path, find: Find) -> Con
         find: returns the bot that words name.
 
     Raises:
-        BotError, DataError: as `read_field`.
+        BotError, DataError: as `read_setup`.
     """
-    field = read_field(config, base, find)
+    field = read_setup(config, base, find)
     one, other, *others = (entry.label for entry in field.entries)
     first = f"{one} v {other}" + (f" against {', '.join(others)}" if others else "")
     tournaments = store.league().tournaments
@@ -64,7 +64,7 @@ def name_comparison(store: Store, config: Config, base: Path, find: Find) -> Con
     return replace(config, name=name)
 
 
-def _is_same(tournament: Tournament, field: Field, name: str) -> bool:
+def _is_same(tournament: Tournament, field: Setup, name: str) -> bool:
     config = replace(field.config, name=name)
     entries = tournament.list_entries()
     return (

@@ -7,16 +7,16 @@ import time
 from typing import TextIO
 
 from malice.referee.nouns import format_count
-from malice.tournaments.league.contest import Contest
+from malice.tournaments.league.contest import SequentialTest
 from malice.tournaments.ratings.pairs import convert_to_elo
-from malice.tournaments.running.events import ComparisonState, Event
+from malice.tournaments.running.events import ComparisonState, RunEvent
 from malice.tournaments.running.progress import Progress, format_duration
 
 LEAST_DEALS = 20
 """With fewer deals nobody can say when a test ends."""
 
 
-class ContestProgress(Progress):
+class ComparisonProgress(Progress):
     """Shows how a comparison stands.
 
     Args:
@@ -34,7 +34,7 @@ class ContestProgress(Progress):
         self._until = until
         self._deals_before = state.deals
 
-    def read(self, event: Event) -> None:
+    def read(self, event: RunEvent) -> None:
         """Take an event of the run."""
         if isinstance(event, ComparisonState):
             self._state = event
@@ -59,7 +59,7 @@ class ContestProgress(Progress):
         return ", ".join(words)
 
 
-def describe_state(contest: Contest) -> ComparisonState:
+def compute_comparison_state(contest: SequentialTest) -> ComparisonState:
     """Return how a comparison stands."""
     test = contest.test
     return ComparisonState(
@@ -73,7 +73,7 @@ def describe_state(contest: Contest) -> ComparisonState:
     )
 
 
-def estimate_elo(contest: Contest) -> float | None:
+def estimate_elo(contest: SequentialTest) -> float | None:
     """Return the Elo difference of the two bots from the deals so far; None if these do not determine it."""
     total, cells = sum(contest.counts), len(contest.counts) - 1
     if not total:

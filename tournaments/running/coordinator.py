@@ -268,6 +268,6 @@ def _assign_cpus(jobs: int, each: int) -> list[tuple[int, ...]]:
     return [tuple(cpus[job * each : (job + 1) * each]) for job in range(jobs)]
 
 
-def default_jobs(cpus_per_game: int) -> int:
+def count_default_jobs(cpus_per_game: int) -> int:
     """Return how many games this machine can play at a time."""
     return max(1, len(os.sched_getaffinity(0)) // cpus_per_game)

@@ -19,14 +19,14 @@ def _tell_time() -> float:
     return round(time.time(), 3)
 
 
-class Event(Struct, frozen=True, tag_field="type", kw_only=True):
+class RunEvent(Struct, frozen=True, tag_field="type", kw_only=True):
     """Something that happened in a run; `findings.py` has the results at its end."""
 
     at: float = field(default_factory=_tell_time)
     """When it happened, in seconds since 1970, UTC."""
 
 
-class RunStarted(Event, frozen=True, tag="run_started"):
+class RunStarted(RunEvent, frozen=True, tag="run_started"):
     """A run begins: every bot has answered, and no game has begun. It is the first line of each run."""
 
     version: int
@@ -49,7 +49,7 @@ class RunStarted(Event, frozen=True, tag="run_started"):
     """Those and the games that are open in the parts so far; a format may create further parts."""
 
 
-class Meeting(Struct, frozen=True):
+class EventTable(Struct, frozen=True):
     """Entries that meet in a part."""
 
     ruleset: str
@@ -58,7 +58,7 @@ class Meeting(Struct, frozen=True):
     """The labels of the entries, in the order of the table."""
 
 
-class PartCreated(Event, frozen=True, tag="part_created"):
+class PartOpened(RunEvent, frozen=True, tag="part_created"):
     """A part of the tournament is created, such as a round of a Swiss: what is played at once and never changes."""
 
     part: int
@@ -69,20 +69,20 @@ class PartCreated(Event, frozen=True, tag="part_created"):
     """Deals at each table; each is played in every rotation of seats, or once where all seats have the same deal."""
     games: int
     """All its games."""
-    meetings: tuple[Meeting, ...]
+    meetings: tuple[EventTable, ...]
     """By table."""
     byes: tuple[str, ...]
     """The labels of those that have no opponent in this round."""
 
 
-class PartClosed(Event, frozen=True, tag="part_closed"):
+class PartFinished(RunEvent, frozen=True, tag="part_closed"):
     """No game of a part is open any more."""
 
     part: int
     """Its number."""
 
 
-class GameStarted(Event, frozen=True, tag="game_started"):
+class GameStarted(RunEvent, frozen=True, tag="game_started"):
     """A game begins; it begins again if the referee could not finish it."""
 
     key: str
@@ -93,7 +93,7 @@ class GameStarted(Event, frozen=True, tag="game_started"):
     """By seat."""
 
 
-class VerdictGiven(Event, frozen=True, tag="verdict"):
+class VerdictGiven(RunEvent, frozen=True, tag="verdict"):
     """The referee gave a verdict about a seat in a game that is finished; `game_finished` follows."""
 
     key: str
@@ -110,7 +110,7 @@ class VerdictGiven(Event, frozen=True, tag="verdict"):
     """What happened, for the author of the bot."""
 
 
-class GameFinished(Event, frozen=True, tag="game_finished", kw_only=True):
+class GameFinished(RunEvent, frozen=True, tag="game_finished", kw_only=True):
     """A game is finished and stored."""
 
     key: str
@@ -137,7 +137,7 @@ class GameFinished(Event, frozen=True, tag="game_finished", kw_only=True):
     """Those and the open ones, as counted when the open parts began to be played in this run."""
 
 
-class GameFailed(Event, frozen=True, tag="game_failed"):
+class GameFailed(RunEvent, frozen=True, tag="game_failed"):
     """The referee could not finish a game, through no fault of a bot."""
 
     key: str
@@ -148,7 +148,7 @@ class GameFailed(Event, frozen=True, tag="game_failed"):
     """What happened; empty in an anonymous tournament."""
 
 
-class EntrySuspended(Event, frozen=True, tag="entry_suspended"):
+class EntrySuspended(RunEvent, frozen=True, tag="entry_suspended"):
     """An entry ended too many games in a row by a verdict, so what follows of its games in a part is left out.
 
     A resumed run tells it again. An earlier game that another job finishes later may undo it: `standings` has the end.
@@ -160,7 +160,7 @@ class EntrySuspended(Event, frozen=True, tag="entry_suspended"):
     """The number of the part."""
 
 
-class ComparisonState(Event, frozen=True, tag="comparison_state"):
+class ComparisonState(RunEvent, frozen=True, tag="comparison_state"):
     """How a comparison stands: told when a run of it begins, and after each deal that is whole."""
 
     deals: int
@@ -182,7 +182,7 @@ class ComparisonState(Event, frozen=True, tag="comparison_state"):
 Reason = Literal["complete", "time", "stopped", "failed"]
 
 
-class RunEnded(Event, frozen=True, tag="run_ended"):
+class RunEnded(RunEvent, frozen=True, tag="run_ended"):
     """A run is over. It is the last line of each run that was not killed."""
 
     reason: Reason
@@ -193,7 +193,7 @@ class RunEnded(Event, frozen=True, tag="run_ended"):
     """What `Error:` says on stderr; empty if the run did not fail, and in an anonymous tournament."""
 
 
-Reader = Callable[[Event], None]
+Reader = Callable[[RunEvent], None]
 
 
 class Events:
@@ -206,7 +206,7 @@ class Events:
     def __init__(self, *readers: Reader) -> None:
         self._readers = list(readers)
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: RunEvent) -> None:
         """Tell an event to everybody; what a reader raises ends that, and the later ones do not hear of it."""
         for reader in tuple(self._readers):
             reader(event)

@@ -12,45 +12,45 @@ from msgspec.structs import replace
 
 from malice.referee.errors import DataError
 from malice.referee.rulesets import Ruleset, find_ruleset
-from malice.tournaments.entries.bots import BotSpec, find_bot
-from malice.tournaments.entries.enrolment import Enrolled, Find, enroll
+from malice.tournaments.entries.bots import Bot, find_bot
+from malice.tournaments.entries.enrolment import Find, FoundBot, find_and_build_bots
 from malice.tournaments.entries.games import UnfitBot, require_games
 from malice.tournaments.entries.patterns import expand_entries
-from malice.tournaments.league.config import LABEL_LENGTH, Config, EntryLine, assign_labels
+from malice.tournaments.league.config import LABEL_LENGTH, Config, LabelledBot, assign_labels
 from malice.tournaments.league.journal import Absence
 from malice.tournaments.league.seats import find_seats
 
 
-class Entrance(Struct, frozen=True):
+class SetupEntry(Struct, frozen=True):
     """An entry of the file, with its bot."""
 
     label: str
-    bot: BotSpec
+    bot: Bot
     absence: Absence | None = None
     """Why the bot cannot play."""
 
 
-class Field(Struct, frozen=True):
+class Setup(Struct, frozen=True):
     """What a run found when it read the tournament file."""
 
     config: Config
     """Patterns in its entries are expanded."""
     rulesets: tuple[Ruleset, ...]
-    entries: tuple[Entrance, ...]
+    entries: tuple[SetupEntry, ...]
     """In the order of the file."""
 
-    def place(self, bots: Mapping[str, BotSpec]) -> Field:
+    def place(self, bots: Mapping[str, Bot]) -> Setup:
         """Return the field with some bots in another place; those with other contents are left out."""
         found = ((each, bots.get(each.label, each.bot)) for each in self.entries)
         entries = (replace(each, bot=bot) if bot.hash == each.bot.hash else each for each, bot in found)
         return replace(self, entries=tuple(entries))
 
-    def mark(self, absences: Mapping[str, Absence]) -> Field:
+    def mark(self, absences: Mapping[str, Absence]) -> Setup:
         """Return the field with further entries that cannot play."""
         entries = (replace(each, absence=absences.get(each.label, each.absence)) for each in self.entries)
         return replace(self, entries=tuple(entries))
 
-    def add(self, entries: Iterable[Entrance]) -> Field:
+    def add(self, entries: Iterable[SetupEntry]) -> Setup:
         """Return the field with further entries."""
         return replace(self, entries=(*self.entries, *entries))
 
@@ -60,14 +60,14 @@ class Field(Struct, frozen=True):
         return {each.label: each.absence for each in self.entries if each.absence}
 
 
-def read_field(
+def read_setup(
     config: Config,
     base: Path,
     find: Find = find_bot,
     known: Mapping[str, str] | None = None,
     *,
     numbered: bool = False,
-) -> Field:
+) -> Setup:
     """Find and build the bots of a configuration, and load its rulesets; broken entries are absent.
 
     Args:
@@ -87,8 +87,8 @@ def read_field(
     config = replace(config, entries=expand_entries(config.entries, base))
     rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
     _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
-    lines = [line if isinstance(line, EntryLine) else EntryLine(line) for line in config.entries]
-    entrants = enroll([line.bot for line in lines], base, find)
+    lines = [line if isinstance(line, LabelledBot) else LabelledBot(line) for line in config.entries]
+    entrants = find_and_build_bots([line.bot for line in lines], base, find)
     names = _find_names(lines, entrants, known or {})
     if not numbered:
         _require_labels(names, lines, entrants)
@@ -97,24 +97,24 @@ def read_field(
     _refuse_long_labels(labels, lines)
     if config.anchor is not None and config.anchor not in labels:
         raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
-    entries = tuple(Entrance(label, each.bot, each.absence) for label, each in zip(labels, entrants, strict=True))
+    entries = tuple(SetupEntry(label, each.bot, each.absence) for label, each in zip(labels, entrants, strict=True))
     refuse_shared_processors(config, rulesets)
     if numbered:
         for entry in entries:
             _require_fit(entry, rulesets)
     else:
         entries = tuple(_mark_unfit(entry, rulesets) for entry in entries)
-    return Field(config, rulesets, entries)
+    return Setup(config, rulesets, entries)
 
 
-def _find_names(lines: Sequence[EntryLine], entrants: Sequence[Enrolled], known: Mapping[str, str]) -> list[str]:
+def _find_names(lines: Sequence[LabelledBot], entrants: Sequence[FoundBot], known: Mapping[str, str]) -> list[str]:
     """Return the name of each entry: what the file says, what the league called it before, or its bot's name."""
     return [
         line.label or known.get(line.bot) or each.bot.manifest.name for line, each in zip(lines, entrants, strict=True)
     ]
 
 
-def _require_labels(names: Sequence[str], lines: Sequence[EntryLine], entrants: Sequence[Enrolled]) -> None:
+def _require_labels(names: Sequence[str], lines: Sequence[LabelledBot], entrants: Sequence[FoundBot]) -> None:
     """Refuse different bots of one name: which of them bears a number would depend on their order in the file."""
     contents: dict[str, dict[str, str]] = defaultdict(dict)
     for name, line, each in zip(names, lines, entrants, strict=True):
@@ -136,7 +136,7 @@ def _refuse_doubles(what: str, names: Sequence[str]) -> None:
         raise DataError(f"{what}: expected distinct names, got more than once: {', '.join(map(repr, doubles))}")
 
 
-def _refuse_long_labels(labels: Sequence[str], lines: Sequence[EntryLine]) -> None:
+def _refuse_long_labels(labels: Sequence[str], lines: Sequence[LabelledBot]) -> None:
     for label, line in zip(labels, lines, strict=True):
         if len(label) > LABEL_LENGTH:
             raise DataError(
@@ -145,7 +145,7 @@ def _refuse_long_labels(labels: Sequence[str], lines: Sequence[EntryLine]) -> No
             )
 
 
-def _mark_unfit(entry: Entrance, rulesets: Sequence[Ruleset]) -> Entrance:
+def _mark_unfit(entry: SetupEntry, rulesets: Sequence[Ruleset]) -> SetupEntry:
     """Return an entry as absent if it is not made for all games: another's file keeps nobody else from playing."""
     try:
         _require_fit(entry, rulesets)
@@ -154,7 +154,7 @@ def _mark_unfit(entry: Entrance, rulesets: Sequence[Ruleset]) -> Entrance:
     return entry
 
 
-def _require_fit(entry: Entrance, rulesets: Sequence[Ruleset]) -> None:
+def _require_fit(entry: SetupEntry, rulesets: Sequence[Ruleset]) -> None:
     """Make sure that a bot is made for every game and ruleset, because every entry plays all of them.
 
     Raises:

@@ -7,26 +7,26 @@ from malice.tournaments.league.standings import Standings
 from malice.tournaments.running.events import (
     ComparisonState,
     EntrySuspended,
-    Event,
     GameFailed,
     GameFinished,
     GameStarted,
-    PartClosed,
-    PartCreated,
+    PartFinished,
+    PartOpened,
     RunEnded,
+    RunEvent,
     RunStarted,
     VerdictGiven,
 )
 
 
-class ComparisonResult(Event, frozen=True, tag="comparison"):
+class ComparisonResult(RunEvent, frozen=True, tag="comparison"):
     """What `malice compare` found."""
 
     comparison: Comparison
     """What `malice compare --json` prints."""
 
 
-class StandingsComputed(Event, frozen=True, tag="standings"):
+class StandingsComputed(RunEvent, frozen=True, tag="standings"):
     """The ranking at the end of `malice run`, also if it was stopped."""
 
     standings: tuple[Standings, ...]
@@ -35,8 +35,8 @@ class StandingsComputed(Event, frozen=True, tag="standings"):
 
 AnyEvent = (
     RunStarted
-    | PartCreated
-    | PartClosed
+    | PartOpened
+    | PartFinished
     | GameStarted
     | VerdictGiven
     | GameFinished

@@ -36,7 +36,7 @@ def require_isolation(layer: Layer) -> None:
 def explain_weaker_isolation(layer: Layer) -> str | None:
     """Return one line on the weaker layer that is used instead of this one, or None if this one works."""
     wanted: Layer = "bwrap" if layer == "auto" else layer
-    strongest = probe.strongest_layer(layer)
+    strongest = probe.find_strongest_layer(layer)
     if strongest == wanted:
         return None
     why = probe.explain_missing_layer(wanted)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from malice.tournaments.league.extent import count_games, measure_extent
+from malice.tournaments.league.extent import count_games, measure_workload
 from malice.tournaments.league.merging import Taken
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.registration import close_whole_parts
+from malice.tournaments.running.registration import close_complete_parts
 
 
 class MergedTournament(Struct, frozen=True):
@@ -44,14 +44,14 @@ def finish_merge(store: Store, taken: Sequence[Taken]) -> Merged:
     """
     closed: dict[str, list[str]] = {}
     created: dict[str, list[str]] = {}
-    for name, numbers, parts in close_whole_parts(store):
+    for name, numbers, parts in close_complete_parts(store):
         closed.setdefault(name, []).extend(store.tournament().parts[number].title for number in numbers)
         created.setdefault(name, []).extend(part.title for part in parts)
     found = []
     for name in store.league().tournaments:
         store.select(name)
         keys = store.keys()
-        planned = measure_extent(store.tournament(), count_games(keys)).games
+        planned = measure_workload(store.tournament(), count_games(keys)).games
         ended, begun = tuple(closed.get(name, ())), tuple(created.get(name, ()))
         found.append(MergedTournament(name, len(keys), planned, ended, begun))
     return Merged(tuple(taken), tuple(found))

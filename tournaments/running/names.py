@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from malice.referee.errors import BotError
-from malice.tournaments.entries.bots import PERSON, BotSpec, find_bot
+from malice.tournaments.entries.bots import PERSON, Bot, find_bot
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.entries.revisions import LAST, Reference, find_revision, parse_reference
 from malice.tournaments.entries.variants import find_variant, give_query, list_splits
@@ -33,7 +33,7 @@ class Names:
         self._versions = dict(store.league().versions) if store else {}
         self._people = people
 
-    def find(self, words: str, base: Path = Path()) -> BotSpec:
+    def find(self, words: str, base: Path = Path()) -> Bot:
         """Return the bot that words name, also `mybot@2` or `mybot@last`, a version, and `mybot@HEAD~3`, a revision.
 
         Each of them may have parameters: `mybot@2?weight=300`.
@@ -50,12 +50,12 @@ class Names:
                 return give_query(found, query, words) if query else found
         return find_variant(words, base, self._find)
 
-    def _find(self, words: str, base: Path) -> BotSpec:
+    def _find(self, words: str, base: Path) -> Bot:
         if self._people and words == PERSON.manifest.name:
             return PERSON
         return find_revision(words, base, self._revisions) if parse_reference(words) else find_bot(words, base)
 
-    def _find_version(self, reference: Reference) -> BotSpec | None:
+    def _find_version(self, reference: Reference) -> Bot | None:
         """Return a version of an entry; None if no entry has this label, so that it may be a folder."""
         label, selector = reference.label, reference.selector
         versions = self._versions.get(label) or self._versions.get(Path(label).name, [])

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 from malice.referee.records import Batch, Key
 from malice.tournaments.league.contents import Finished
-from malice.tournaments.league.contest import Contest, make_contest
-from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.contest import SequentialTest, make_sequential_test
+from malice.tournaments.league.judgement import find_counted_games
 from malice.tournaments.league.parts import Schedule
 from malice.tournaments.league.suspension import Suspensions, is_left_out
 from malice.tournaments.running.hooks import Running
@@ -28,7 +28,7 @@ class OpenParts:
         """The keys of all finished games."""
         self.suspensions: dict[int, Suspensions] = {}
         """By part; as are the others."""
-        self.contests: dict[int, Contest | None] = {}
+        self.contests: dict[int, SequentialTest | None] = {}
         self.paces: dict[int, Pace | None] = {}
         self._plan = plan
 
@@ -40,7 +40,7 @@ class OpenParts:
             if number not in self.suspensions:
                 games = [game for game in self.finished if game.key.part == number]
                 self.watch_part(schedule, games)
-                self.contests[number] = make_contest(tournament, number, games)
+                self.contests[number] = make_sequential_test(tournament, number, games)
 
     def watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
         """Keep track of whom a part suspends, and of its pace, from its finished games on."""
@@ -61,7 +61,7 @@ class OpenParts:
 
     def list_suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""
-        return judge(self._plan.tournament, self.finished).suspended
+        return find_counted_games(self._plan.tournament, self.finished).suspended
 
     def count_left(self) -> int:
         """Return how many games must be played now."""

@@ -13,9 +13,9 @@ from malice.tournaments.league.file import find_name_list
 from malice.tournaments.league.journal import Absence
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import Tournament
-from malice.tournaments.running.advice import Advice
+from malice.tournaments.running.advice import NextSteps
 from malice.tournaments.running.anonymity import anonymize, find_names
-from malice.tournaments.running.field import Entrance, Field, read_field
+from malice.tournaments.running.field import Setup, SetupEntry, read_setup
 from malice.tournaments.running.pending import KnownGames, PendingEvents, make_lister, read_known_games
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.registration import recall_labels, refuse_differences, register
@@ -48,7 +48,7 @@ def open_league(
         LeagueError: the file or a bot has changed in a way that the tournament does not allow.
         DataError: as `Plan.prepare`.
     """
-    advice = Advice(store.path, by_file=not numbered)
+    advice = NextSteps(store.path, by_file=not numbered)
     begun = config.name in store.league().tournaments
     if begun:
         store.select(config.name)
@@ -56,7 +56,7 @@ def open_league(
         refuse_differences(store.tournament(), config, advice)
     names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
     known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
-    field = read_field(config, base, find, known, numbered=numbered)
+    field = read_setup(config, base, find, known, numbered=numbered)
     if begun and keep_going:
         field = field.add(_list_gone(store.tournament(), field, base))
     if names:
@@ -64,7 +64,7 @@ def open_league(
     games = read_known_games(store) if begun else KnownGames(list_others=make_lister(store))
     kept = KeptBots(store.path)
 
-    def settle(field: Field) -> PendingEvents:
+    def settle(field: Setup) -> PendingEvents:
         league = store.league()
         return register(league, field, games, new_versions=new_versions, is_kept=kept.has, advice=advice)
 
@@ -76,9 +76,9 @@ def open_league(
     return plan
 
 
-def _list_gone(tournament: Tournament, field: Field, base: Path) -> Iterator[Entrance]:
+def _list_gone(tournament: Tournament, field: Setup, base: Path) -> Iterator[SetupEntry]:
     """Yield the entries that a pattern no longer finds because their folders are gone: they are absent."""
     here = {each.label for each in field.entries}
     for words, label in recall_labels(tournament).items():
         if label not in here and "/" in words and not (base / words).expanduser().exists():
-            yield Entrance(label, make_unknown_bot(words), Absence("bot", f"the folder {words} is gone", ""))
+            yield SetupEntry(label, make_unknown_bot(words), Absence("bot", f"the folder {words} is gone", ""))

@@ -53,7 +53,7 @@ class Counts(Protocol):
         """Count a game."""
 
 
-class Advice:
+class Opinions:
     """A bot that says what it would have played in the games of a league.
 
     Opinions are kept in a folder `friday.opinions` beside `friday.db`, by the content of the bot and of what it was

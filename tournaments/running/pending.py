@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Collection, Iterable
 
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.contents import Finished, Game
+from malice.tournaments.league.contents import Finished, GameSummary
 from malice.tournaments.league.formats import decide
-from malice.tournaments.league.formats.situation import Situation, make_situation
+from malice.tournaments.league.formats.situation import FormatInput, make_format_input
 from malice.tournaments.league.journal import AnyEvent, PartCreated, Seeded
-from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.judgement import find_counted_games
 from malice.tournaments.league.league import League, ListGames
 from malice.tournaments.league.parts import Draft, Part
 from malice.tournaments.league.revisions import create_part
@@ -31,7 +31,7 @@ class KnownGames:
     def __init__(
         self,
         finished: Iterable[Finished] = (),
-        list_games: Callable[[], Iterable[Game]] = tuple,
+        list_games: Callable[[], Iterable[GameSummary]] = tuple,
         list_others: ListGames = lambda name: (),
     ) -> None:
         self.finished = list(finished)
@@ -40,7 +40,7 @@ class KnownGames:
 
     def list_suspended(self, tournament: Tournament) -> Collection[str]:
         """Return the entries that get no new games until they are readmitted."""
-        return judge(tournament, self.finished).suspended
+        return find_counted_games(tournament, self.finished).suspended
 
 
 def read_known_games(store: Store) -> KnownGames:
@@ -111,5 +111,5 @@ class PendingEvents:
         while isinstance(decision := decide(self._make_situation(suspended)), Draft):
             self.apply(create_part(self.tournament, decision, self.league.games, suspended))
 
-    def _make_situation(self, suspended: tuple[str, ...]) -> Situation:
-        return make_situation(self.tournament, self._games.finished, suspended, self._games.list_games)
+    def _make_situation(self, suspended: tuple[str, ...]) -> FormatInput:
+        return make_format_input(self.tournament, self._games.finished, suspended, self._games.list_games)

@@ -12,26 +12,26 @@ from msgspec.structs import replace
 from malice.protocol.messages import ClockRules
 from malice.referee.errors import BotError
 from malice.referee.records import Batch, Isolation, Key, Player, Record
-from malice.tournaments.entries.bots import PERSON, BotSpec, find_bot
+from malice.tournaments.entries.bots import PERSON, Bot, find_bot
 from malice.tournaments.entries.enrolment import Find
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Finished, Game, summarize_record
+from malice.tournaments.league.contents import Finished, GameSummary, summarize_record
 from malice.tournaments.league.file import find_name_list, list_league_files
 from malice.tournaments.league.journal import Absence, AnyEvent, PartCreated
 from malice.tournaments.league.league import League
 from malice.tournaments.league.parts import BatchPlan, Schedule
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import Tournament
-from malice.tournaments.running.advice import Advice
+from malice.tournaments.running.advice import NextSteps
 from malice.tournaments.running.anonymity import NameList
-from malice.tournaments.running.field import Field, read_field
+from malice.tournaments.running.field import Setup, read_setup
 from malice.tournaments.running.keeping import keep_bots
 from malice.tournaments.running.pending import KnownGames, PendingEvents
 from malice.tournaments.running.registration import register
 from malice.tournaments.running.shares import Share
 
-Register = Callable[[Field], PendingEvents]
+Register = Callable[[Setup], PendingEvents]
 
 
 class Plan:
@@ -49,14 +49,14 @@ class Plan:
 
     def __init__(
         self,
-        field: Field,
+        field: Setup,
         register: Register,
-        load: Callable[[str], BotSpec] | None = None,
+        load: Callable[[str], Bot] | None = None,
         finished: Sequence[Finished] = (),
     ) -> None:
         self.finished = finished
         """The games that the tournament played before."""
-        self.advice = Advice()
+        self.advice = NextSteps()
         """How to go on if the plan cannot be played."""
         self.keep_going = False
         """Whether the others play if entries are absent."""
@@ -84,9 +84,9 @@ class Plan:
         Raises:
             DataError: as `field.read_field` and `registration.register`.
         """
-        return cls(read_field(config, base, find), lambda field: register(League(), field, KnownGames()))
+        return cls(read_setup(config, base, find), lambda field: register(League(), field, KnownGames()))
 
-    def _settle(self, field: Field) -> None:
+    def _settle(self, field: Setup) -> None:
         pending = self._register(field)
         self.field, self.config = field, field.config
         self.tournament: Tournament = pending.tournament
@@ -102,7 +102,7 @@ class Plan:
         """By label, what the referee needs of every entry that can play."""
         self.people = tuple(label for label, bot in self.bots.items() if bot == PERSON)
 
-    def _choose_bots(self) -> dict[str, BotSpec]:
+    def _choose_bots(self) -> dict[str, Bot]:
         """Return by label the bot of each version that plays."""
         entries = {entry.label: entry for entry in self.tournament.list_entries()}
         bots = {}
@@ -123,7 +123,7 @@ class Plan:
             if not each.absence and playing.get(each.label) != each.bot.hash and each.label in playing
         ]
 
-    def _make_player(self, label: str, bot: BotSpec) -> Player:
+    def _make_player(self, label: str, bot: Bot) -> Player:
         return replace(bot.make_player(label), anonymous=self.config.anonymous)
 
     def keep_bots(self, kept: KeptBots) -> None:
@@ -276,7 +276,7 @@ class Plan:
         """Return the clock as a referee process reads it."""
         return convert(to_builtins(self.config.clock), ClockRules)
 
-    def make_game(self, record: Record) -> Game:
+    def make_game(self, record: Record) -> GameSummary:
         """Return the part of a record that standings need."""
         key = record.key
         entrants = {each.label: each.version for each in self.tournament.parts[key.part].tables[key.table].entrants}

@@ -8,7 +8,7 @@ import time
 from typing import Self, TextIO
 
 from malice.referee.nouns import format_count
-from malice.tournaments.running.events import Event, GameFinished, VerdictGiven
+from malice.tournaments.running.events import GameFinished, RunEvent, VerdictGiven
 
 PLAIN_EVERY_S = 10.0
 BAR_EVERY_S = 0.1
@@ -44,7 +44,7 @@ class Progress:
         if self._bar:
             self._write("\n")
 
-    def read(self, event: Event) -> None:
+    def read(self, event: RunEvent) -> None:
         """Take an event of the run."""
         match event:
             case VerdictGiven():

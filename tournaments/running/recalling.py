@@ -7,17 +7,17 @@ from functools import partial
 from msgspec.structs import replace
 
 from malice.referee.errors import BotError, DataError
-from malice.tournaments.entries.bots import BotSpec
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.enrolment import Find
 from malice.tournaments.entries.kept_bots import KeptBots
-from malice.tournaments.entries.side_by_side import run_side_by_side
+from malice.tournaments.entries.side_by_side import run_concurrently
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.config import Config, EntryLine
+from malice.tournaments.league.config import Config, LabelledBot
 from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.advice import Advice
+from malice.tournaments.running.advice import NextSteps
 from malice.tournaments.running.anonymity import hide_maker
-from malice.tournaments.running.field import Entrance, Field, refuse_shared_processors
+from malice.tournaments.running.field import Setup, SetupEntry, refuse_shared_processors
 from malice.tournaments.running.names import Names
 from malice.tournaments.running.pending import KnownGames, PendingEvents, read_known_games
 from malice.tournaments.running.plan import Plan
@@ -47,12 +47,12 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
             f"{store.path}: expected --shard {tournament.share}, which this copy plays, got {share}:"
             f" play {share} on a fresh copy of the league"
         )
-    advice = Advice(store.path, by_file=False)
+    advice = NextSteps(store.path, by_file=False)
     refuse_old_parts(tournament, games.finished, advice)
     refuse_shared_processors(config, tuple(tournament.rulesets.values()))
-    field = Field(config, tuple(tournament.rulesets.values()), _recall_entries(store, config))
+    field = Setup(config, tuple(tournament.rulesets.values()), _recall_entries(store, config))
 
-    def add_nothing(field: Field) -> PendingEvents:
+    def add_nothing(field: Setup) -> PendingEvents:
         return PendingEvents(store.league(), config.name, KnownGames())
 
     plan = Plan(field, add_nothing, finished=games.finished)
@@ -63,23 +63,23 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
     return plan
 
 
-def _recall_entries(store: Store, config: Config) -> tuple[Entrance, ...]:
+def _recall_entries(store: Store, config: Config) -> tuple[SetupEntry, ...]:
     """Return the entries that may play, each with the bot of the version that does."""
     entries = [entry for entry in store.entries() if entry.number and not entry.waits and entry.state == "playing"]
     lines = zip(config.entries, store.tournament().entered, strict=False)  # those gone from the file come last
-    words = {each.label: line.bot if isinstance(line, EntryLine) else line for line, each in lines}
+    words = {each.label: line.bot if isinstance(line, LabelledBot) else line for line, each in lines}
     find = Names(store.path, store).find
     kept = KeptBots(store.path)
-    bots = run_side_by_side([partial(_recall_bot, entry, words.get(entry.label, ""), kept, find) for entry in entries])
+    bots = run_concurrently([partial(_recall_bot, entry, words.get(entry.label, ""), kept, find) for entry in entries])
     if missing := [bot for bot in bots if isinstance(bot, str)]:
         raise BotError("\n".join(missing))
-    found = {entry.label: bot for entry, bot in zip(entries, bots, strict=True) if isinstance(bot, BotSpec)}
+    found = {entry.label: bot for entry, bot in zip(entries, bots, strict=True) if isinstance(bot, Bot)}
     if config.anonymous:
         found = {label: hide_maker(bot, label) for label, bot in found.items()}
-    return tuple(Entrance(label, bot) for label, bot in found.items())
+    return tuple(SetupEntry(label, bot) for label, bot in found.items())
 
 
-def _recall_bot(entry: Entry, words: str, kept: KeptBots, find: Find, guard: int) -> BotSpec | str:
+def _recall_bot(entry: Entry, words: str, kept: KeptBots, find: Find, guard: int) -> Bot | str:
     """Return the bot of an entry, or why there is none."""
     if kept.has(entry.hash):
         try:

@@ -12,29 +12,29 @@ from malice.tournaments.league.closing import OpenGame, find_absent
 from malice.tournaments.league.config import Config, describe_differences, forget_machine
 from malice.tournaments.league.contents import Finished
 from malice.tournaments.league.formats import FORMATS, refuse_misfit
-from malice.tournaments.league.journal import Begun, Entered, FileRead, PartClosed, Version
+from malice.tournaments.league.journal import Begun, FileEntry, FileRead, PartClosed, Version
 from malice.tournaments.league.league import League
-from malice.tournaments.league.parts import Entrant, Part
+from malice.tournaments.league.parts import Part, VersionKey
 from malice.tournaments.league.revisions import describe_changes, list_changes
 from malice.tournaments.league.seats import require_seats
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.stored_rulesets import store_ruleset
 from malice.tournaments.league.tournament import Tournament
-from malice.tournaments.running.advice import Advice
-from malice.tournaments.running.field import Entrance, Field
+from malice.tournaments.running.advice import NextSteps
+from malice.tournaments.running.field import Setup, SetupEntry
 from malice.tournaments.running.pending import KnownGames, PendingEvents
 
-RUN = Advice()
+RUN = NextSteps()
 
 
 def register(
     league: League,
-    field: Field,
+    field: Setup,
     games: KnownGames,
     *,
     new_versions: bool = False,
     is_kept: Callable[[str], bool] = lambda hash: False,
-    advice: Advice = RUN,
+    advice: NextSteps = RUN,
 ) -> PendingEvents:
     """Return the events that bring a tournament up to its field.
 
@@ -71,14 +71,14 @@ def register(
     return pending
 
 
-def _is_changed(pending: PendingEvents, entry: Entrance) -> bool:
+def _is_changed(pending: PendingEvents, entry: SetupEntry) -> bool:
     if pending.tournament.state(entry.label).state != "playing":
         return False  # what its author does now is no matter
     version = pending.tournament.current().get(entry.label)
     return bool(version) and not entry.absence and version != pending.league.find_version(entry.label, entry.bot.hash)
 
 
-def _read_file(pending: PendingEvents, field: Field, can_play: Callable[[str], bool]) -> None:
+def _read_file(pending: PendingEvents, field: Setup, can_play: Callable[[str], bool]) -> None:
     entered = [_enter(pending, each, can_play) for each in field.entries]
     here = {each.label for each in entered}
     # Those that left may be gone from the file, too.
@@ -88,29 +88,29 @@ def _read_file(pending: PendingEvents, field: Field, can_play: Callable[[str], b
         pending.apply(event)
 
 
-def _enter(pending: PendingEvents, entry: Entrance, can_play: Callable[[str], bool]) -> Entered:
+def _enter(pending: PendingEvents, entry: SetupEntry, can_play: Callable[[str], bool]) -> FileEntry:
     """Return how an entry takes part, and note its version if the league does not know it.
 
     If its bot is broken, the last good version plays or waits.
     """
     before = pending.tournament.current().get(entry.label, 0)
     if pending.tournament.state(entry.label).state != "playing":
-        return Entered(entry.label, before)
-    playing = Entrant(entry.label, before) if before else None
+        return FileEntry(entry.label, before)
+    playing = VersionKey(entry.label, before) if before else None
     if playing and not entry.absence and _is_in_open_round(pending.tournament, playing):
         finishes = can_play(pending.tournament.version(playing).hash)
         if finishes:
-            return Entered(entry.label, before)
+            return FileEntry(entry.label, before)
     if entry.absence:
-        waits = bool(before) and not can_play(pending.tournament.version(Entrant(entry.label, before)).hash)
-        return Entered(entry.label, before, entry.absence, waits)
+        waits = bool(before) and not can_play(pending.tournament.version(VersionKey(entry.label, before)).hash)
+        return FileEntry(entry.label, before, entry.absence, waits)
     number = pending.league.find_version(entry.label, entry.bot.hash)
     if number > len(pending.league.versions.get(entry.label, ())):
         pending.apply(_describe_version(entry, number))
-    return Entered(entry.label, number)
+    return FileEntry(entry.label, number)
 
 
-def _is_in_open_round(tournament: Tournament, entrant: Entrant) -> bool:
+def _is_in_open_round(tournament: Tournament, entrant: VersionKey) -> bool:
     """Return whether a version plays in a round that is not over, and which it should finish."""
     if FORMATS[tournament.config.format].grows:
         return False
@@ -118,16 +118,16 @@ def _is_in_open_round(tournament: Tournament, entrant: Entrant) -> bool:
     return any(entrant in table.entrants for table in opened)
 
 
-def _describe_new_values(pending: PendingEvents, entry: Entrance) -> str:
+def _describe_new_values(pending: PendingEvents, entry: SetupEntry) -> str:
     """Say which parameters of a changed bot have other values than in the version that plays."""
-    playing = Entrant(entry.label, pending.tournament.current()[entry.label])
+    playing = VersionKey(entry.label, pending.tournament.current()[entry.label])
     old, new = pending.tournament.version(playing).parameters, _list_parameters(entry)
     return "; ".join(
         f"{name} = {value}, was {old[name]}" for name, value in new.items() if old.get(name, value) != value
     )
 
 
-def _describe_changed(changed: Mapping[str, str], cost: str, advice: Advice) -> str:
+def _describe_changed(changed: Mapping[str, str], cost: str, advice: NextSteps) -> str:
     """Say which bots changed, and how the new versions can play.
 
     Args:
@@ -160,7 +160,7 @@ def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int],
     return pending.parts
 
 
-def close_whole_parts(store: Store) -> Iterator[tuple[str, list[int], list[Part]]]:
+def close_complete_parts(store: Store) -> Iterator[tuple[str, list[int], list[Part]]]:
     """Close the parts of a league that have no open game, and create those that follow, as a run does.
 
     A tournament with a game that is open stays as it is.
@@ -171,11 +171,11 @@ def close_whole_parts(store: Store) -> Iterator[tuple[str, list[int], list[Part]
     for name in list(store.league().tournaments):
         store.select(name)
         finished = store.finished()
-        while over := _list_whole_parts(store.tournament(), finished):
+        while over := _list_complete_parts(store.tournament(), finished):
             yield name, over, close_parts(store, finished, over)
 
 
-def _list_whole_parts(tournament: Tournament, finished: Sequence[Finished]) -> list[int]:
+def _list_complete_parts(tournament: Tournament, finished: Sequence[Finished]) -> list[int]:
     """Return the open parts if no game of any of them is open; else none."""
     numbers = [schedule.part.number for schedule in tournament.open_parts]
     try:
@@ -190,7 +190,7 @@ def _draw_seed(config: Config) -> bytes:
     return secrets.token_bytes(32) if config.seed is None else hashlib.sha256(config.seed.encode()).digest()
 
 
-def _describe_version(entry: Entrance, number: int) -> Version:
+def _describe_version(entry: SetupEntry, number: int) -> Version:
     manifest = entry.bot.manifest
     return Version(
         label=entry.label,
@@ -206,12 +206,12 @@ def _describe_version(entry: Entrance, number: int) -> Version:
     )
 
 
-def _list_parameters(entry: Entrance) -> dict[str, str]:
+def _list_parameters(entry: SetupEntry) -> dict[str, str]:
     """Return the values of the parameters that bot.toml lists; of an anonymous bot nobody may know them."""
     return {name: entry.bot.parameters[name] for name in entry.bot.manifest.parameters}
 
 
-def refuse_differences(tournament: Tournament, config: Config, advice: Advice) -> None:
+def refuse_differences(tournament: Tournament, config: Config, advice: NextSteps) -> None:
     """Make sure that a file does not change the terms of a tournament.
 
     Raises:
@@ -224,7 +224,7 @@ def refuse_differences(tournament: Tournament, config: Config, advice: Advice) -
         )
 
 
-def _refuse_changes(pending: PendingEvents, field: Field, advice: Advice) -> None:
+def _refuse_changes(pending: PendingEvents, field: Setup, advice: NextSteps) -> None:
     """Make sure that a file only adds to what its tournament began with."""
     tournament = pending.tournament
     if not tournament.entered:
@@ -252,7 +252,7 @@ def _refuse_changes(pending: PendingEvents, field: Field, advice: Advice) -> Non
             raise LeagueError(f"entries: {advice.explain_absence(pending.league, tournament.name, entered.label)}")
 
 
-def refuse_old_parts(tournament: Tournament, finished: Sequence[Finished], advice: Advice) -> None:
+def refuse_old_parts(tournament: Tournament, finished: Sequence[Finished], advice: NextSteps) -> None:
     """Make sure that no open game belongs to a part that began by other rules than today's.
 
     Raises:

@@ -8,20 +8,20 @@ from importlib.metadata import version
 from msgspec import UNSET
 
 from malice.referee.records import Batch, GameOrder, Key, Record
-from malice.tournaments.league.contest import Contest
+from malice.tournaments.league.contest import SequentialTest
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.publication import Publication, find_user
-from malice.tournaments.running.contest_progress import describe_state
+from malice.tournaments.running.contest_progress import compute_comparison_state
 from malice.tournaments.running.events import (
     VERSION,
     EntrySuspended,
     Events,
+    EventTable,
     GameFailed,
     GameFinished,
     GameStarted,
-    Meeting,
-    PartClosed,
-    PartCreated,
+    PartFinished,
+    PartOpened,
     RunStarted,
     VerdictGiven,
 )
@@ -71,9 +71,9 @@ class Reporter:
     def report_parts(self, parts: Iterable[Part]) -> None:
         """Report parts that were created."""
         for part in parts:
-            meetings = (Meeting(each.ruleset, tuple(one.label for one in each.entrants)) for each in part.tables)
+            meetings = (EventTable(each.ruleset, tuple(one.label for one in each.entrants)) for each in part.tables)
             self._events.tell(
-                PartCreated(
+                PartOpened(
                     part=part.number,
                     title=part.title,
                     deals=part.deals,
@@ -86,7 +86,7 @@ class Reporter:
     def report_closed(self, numbers: Iterable[int]) -> None:
         """Report parts that were closed."""
         for number in numbers:
-            self._events.tell(PartClosed(part=number))
+            self._events.tell(PartFinished(part=number))
 
     def report_begin(self, batch: Batch, order: GameOrder) -> None:
         """Report that a game begins."""
@@ -141,8 +141,8 @@ class Reporter:
                 self._suspended.add((label, part))
                 self._events.tell(EntrySuspended(label=label, part=part))
 
-    def report_contest(self, part: int, contest: Contest) -> None:
+    def report_contest(self, part: int, contest: SequentialTest) -> None:
         """Report how a comparison stands, unless nothing has changed."""
         if self._states.get(part) != contest.deals:
             self._states[part] = contest.deals
-            self._events.tell(describe_state(contest))
+            self._events.tell(compute_comparison_state(contest))

@@ -22,7 +22,7 @@ from malice.tournaments.terminal.transcript import excerpt_stderr
 HEAD = ("action", "turn", "played", "would play", "note")
 
 
-class Choice(Struct, frozen=True):
+class RerunAction(Struct, frozen=True):
     """One move of the seat, as recorded and as the bot would play it."""
 
     action: int
@@ -49,7 +49,7 @@ class Rerun(Struct, frozen=True):
     moves: int
     """How many requests for a move it answered."""
     agreed: int
-    choices: tuple[Choice, ...]
+    choices: tuple[RerunAction, ...]
     """All its answers."""
     verdict: str | None
     """The code of the verdict that ended the rerun, if one did."""
@@ -96,7 +96,7 @@ def rerun_game(
         raise BotError(f"{player.label}: {verdict.code}: {verdict.quote_stderr()}") from None
     observer = SeatObserver(on_stderr=around.on_stderr)
     bot = BotSeat(player, around.init_ms, None, around.isolation, observer)
-    choices: list[Choice] = []
+    choices: list[RerunAction] = []
     code, sentence, stderr = None, "", ""
     try:
         for choice in _ask_all(bot, record, rngs, seat):
@@ -124,7 +124,7 @@ def rerun_game(
     )
 
 
-def _ask_all(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> Iterator[Choice]:
+def _ask_all(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> Iterator[RerunAction]:
     bot.begin()
     for each in replay_requests(record, rngs, seat, bot.next_id, listed=bot.wants_legal):
         if not isinstance(each.request, Move):
@@ -136,7 +136,7 @@ def _ask_all(bot: BotSeat, record: Record, rngs: Sequence[int], seat: int) -> It
         if each.index is None:
             continue
         note = answer.note if isinstance(answer.note, str) else ""
-        yield Choice(each.index, each.turn, each.played, answer.move, note, answer.move == each.played)
+        yield RerunAction(each.index, each.turn, each.played, answer.move, note, answer.move == each.played)
 
 
 def format_rerun(rerun: Rerun, *, everything: bool) -> Iterator[str]:

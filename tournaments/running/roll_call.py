@@ -17,7 +17,7 @@ from malice.referee.records import Key, Player
 from malice.referee.verdicts import Verdict
 from malice.tournaments.entries import hidden_modules
 from malice.tournaments.entries.enrolment import describe_trouble
-from malice.tournaments.entries.side_by_side import run_side_by_side
+from malice.tournaments.entries.side_by_side import run_concurrently
 from malice.tournaments.league.journal import Absence
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.sanitizer import sanitize
@@ -61,7 +61,7 @@ def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> dict[str, Abse
     away |= {label for label in plan.players if plan.tournament.state(label).state != "playing"}
     players = [each for label, each in plan.players.items() if label not in away]
     sweep_leftovers(plan.isolation)  # once, and here: it also tries what isolation there is
-    found = run_side_by_side([partial(_greet, plan, player) for player in players])
+    found = run_concurrently([partial(_greet, plan, player) for player in players])
     return {player.label: absence for player, absence in zip(players, found, strict=True) if absence}
 
 
@@ -91,7 +91,7 @@ def _greet(plan: Plan, player: Player, guard: int) -> Absence | None:
     try:
         greet_bot(player, plan.config.init_ms, plan.isolation, guard)
     except Verdict as verdict:
-        layers = (probe.strongest_layer(plan.isolation.layer),)
+        layers = (probe.find_strongest_layer(plan.isolation.layer),)
         hint = hidden_modules.explain_hidden_module(verdict.stderr, layers)
         output = "\n".join(filter(None, (verdict.stderr.strip()[-OUTPUT:], hint)))
         return Absence(verdict.code, verdict.sentence, output)

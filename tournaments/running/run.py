@@ -16,14 +16,14 @@ from malice.referee.records import Batch, GameOrder, Key, Record, TimeUp
 from malice.referee.replay import is_endless
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.errors import Stopped
-from malice.tournaments.league.contents import Game
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.formats import FORMATS
 from malice.tournaments.league.journal import Overrun
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.announcement import describe_bound, describe_part, print_doubts, print_line, print_plan
 from malice.tournaments.running.audit import Audit
-from malice.tournaments.running.contest_progress import ContestProgress, describe_state
-from malice.tournaments.running.coordinator import default_jobs, play_batches
+from malice.tournaments.running.contest_progress import ComparisonProgress, compute_comparison_state
+from malice.tournaments.running.coordinator import count_default_jobs, play_batches
 from malice.tournaments.running.deadline import Deadline
 from malice.tournaments.running.events import Events
 from malice.tournaments.running.hooks import Hooks, Outcome, Running
@@ -54,7 +54,7 @@ class Playing(Protocol):
 
 
 @dataclass(frozen=True)
-class Terms:
+class RunTerms:
     """How a tournament is run."""
 
     jobs: int = 0
@@ -77,7 +77,7 @@ class Terms:
     """Is told what happens."""
 
 
-def run_tournament(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
+def run_tournament(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
     """Play the open games of a tournament, part by part; return how many are left because the time is up.
 
     Args:
@@ -120,16 +120,16 @@ class Run:
     Args: as `run_tournament`, and what replays the games of other machines; by default processes of their own.
     """
 
-    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms, audit: Audit | None = None) -> None:
+    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: RunTerms, audit: Audit | None = None) -> None:
         self.parts = OpenParts(plan)
         self._deadline = Deadline(plan, terms.until, terms.grace_s, terms.now)
         self.endless: dict[Key, str] = {}
         """Games that are void because they had no end, each with how far it came, in words."""
-        self._stored: dict[Key, Game] = {}
+        self._stored: dict[Key, GameSummary] = {}
         """Games on the disk that are not taken into account yet."""
         self._store = store
         self._plan = plan
-        self._jobs = terms.jobs or default_jobs(plan.config.cpus_per_game)
+        self._jobs = terms.jobs or count_default_jobs(plan.config.cpus_per_game)
         self._out = out
         self._terms = terms
         self._go_on = f"resume with: {shlex.join(terms.again)}" if terms.again else "no game was kept"
@@ -266,7 +266,7 @@ class Run:
         if contest is None:
             return Progress(total, done, self._bar_out)
         most, until = self._plan.config.deals, self._terms.until
-        return ContestProgress(describe_state(contest), most, (total, done), until, self._bar_out)
+        return ComparisonProgress(compute_comparison_state(contest), most, (total, done), until, self._bar_out)
 
     def _store_all(self, records: Sequence[Record]) -> None:
         """Store games that arrived together."""

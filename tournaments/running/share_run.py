@@ -7,13 +7,13 @@ from typing import TextIO
 
 from malice.tournaments.league.contents import Finished
 from malice.tournaments.league.journal import ShareChosen
-from malice.tournaments.league.judgement import judge
+from malice.tournaments.league.judgement import find_counted_games
 from malice.tournaments.league.parts import Schedule
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.suspension import Suspensions
 from malice.tournaments.running.open_parts import OpenParts
 from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.run import Run, Terms, end_earlier_run
+from malice.tournaments.running.run import Run, RunTerms, end_earlier_run
 from malice.tournaments.running.shares import list_certain
 
 
@@ -28,7 +28,7 @@ class Creation(Run):
         return left
 
 
-def create_games(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
+def create_games(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
     """Bring the league up to its tournament file as a run does, and play nothing; return how many games are open.
 
     Args, Raises: as `run.run_tournament`.
@@ -51,7 +51,9 @@ class SharedParts(OpenParts):
 
     def list_suspended(self) -> dict[str, int]:
         """Return the entries whose suspension is certain, each with the number of the game that suspended it."""
-        return judge(self._plan.tournament, list_certain(self._plan.tournament, self._plan.finished)).suspended
+        return find_counted_games(
+            self._plan.tournament, list_certain(self._plan.tournament, self._plan.finished)
+        ).suspended
 
     def watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
         """Keep track of nothing but the suspensions that are certain."""
@@ -64,7 +66,7 @@ class SharedParts(OpenParts):
 class ShareRun(Run):
     """One run of a share. It closes no part and creates none; a later merge judges what was played."""
 
-    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: Terms) -> None:
+    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> None:
         super().__init__(store, plan, out, terms)
         self.parts = SharedParts(plan)
 
@@ -72,7 +74,7 @@ class ShareRun(Run):
         return False
 
 
-def play_share(store: Store, plan: Plan, out: TextIO, terms: Terms) -> int:
+def play_share(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
     """Play the open games of the plan's share, and remember it; return how many are left because the time is up.
 
     Args, Raises: as `run.run_tournament`.

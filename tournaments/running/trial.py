@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from malice.referee.errors import FamilyError
-from malice.referee.records import Batch, Fault, Key, Player, Record
+from malice.referee.records import Batch, Key, Player, Record, RecordedVerdict
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.contents import summarize_record
 from malice.tournaments.league.packing import pack_record
@@ -41,7 +41,7 @@ SHARE = 10
 """How many times as many games as a trial a tournament needs to be worth it."""
 
 
-class Estimate(Struct, frozen=True):
+class RunEstimate(Struct, frozen=True):
     """What a tournament will probably need."""
 
     likely_ms: float | None
@@ -74,7 +74,7 @@ def estimate_rest(plan: Plan, store: Store, done: Collection[Key], jobs: int) ->
     return mean(store.record(key).elapsed_ms for key in sample) * plan.count_open(done)
 
 
-def estimate_tournament(plan: Plan, jobs: int) -> Estimate:
+def estimate_tournament(plan: Plan, jobs: int) -> RunEstimate:
     """Let every entry play against itself under every ruleset, isolated as in the tournament, and add up.
 
     The cards are random: nothing here tells a card of the tournament. A game that lasts too long is cut off; its bot is
@@ -106,10 +106,10 @@ def estimate_tournament(plan: Plan, jobs: int) -> Estimate:
         ]
         costs = _compute_costs(mine)
         if costs is None:
-            return Estimate(None, None)
+            return RunEstimate(None, None)
         likely += _add_up(plan, ruleset, costs)
     sizes = [_measure_bytes(record) for record in played]
-    return Estimate(likely, round(mean(sizes)))
+    return RunEstimate(likely, round(mean(sizes)))
 
 
 def count_trial_games(plan: Plan) -> int:
@@ -164,7 +164,7 @@ def _compute_cost(records: Sequence[Record], actions: float) -> Cost:
     return Cost(elapsed / seats, start / seats)
 
 
-def _is_cut_off(fault: Fault, record: Record) -> bool:
+def _is_cut_off(fault: RecordedVerdict, record: Record) -> bool:
     """Return whether a bot lost only because the trial gave it less time than the tournament does."""
     bank, moved = record.clock.bank_ms or 0, any('"type":"move"' in line for line in fault.lines[-1:])
     return fault.code == "timeout" and moved and record.seats[fault.seat].used_ms >= bank

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from malice.referee.nouns import format_count
-from malice.tournaments.league.comparison import Comparison, Meeting, Side
+from malice.tournaments.league.comparison import ComparedEntry, Comparison, RulesetScore
 from malice.tournaments.ratings.adjustment import Adjustment
 from malice.tournaments.ratings.comparison import Advantage
 from malice.tournaments.sanitizer import sanitize
@@ -126,7 +126,7 @@ def _format_score(comparison: Comparison, score: float | None) -> str:
     return f"{200 * score - 100:+z.1f} %" if comparison.opponents else f"{100 * score:.1f} %"
 
 
-def _describe_luck(meeting: Meeting) -> str:
+def _describe_luck(meeting: RulesetScore) -> str:
     if meeting.luck is None:
         return "n/a"
     interval = ""
@@ -135,7 +135,7 @@ def _describe_luck(meeting: Meeting) -> str:
     return f"{100 * meeting.luck:z.0f} %{interval}"
 
 
-def _format_side(side: Side) -> tuple[str, ...]:
+def _format_side(side: ComparedEntry) -> tuple[str, ...]:
     return (
         sanitize(side.label),
         str(side.games),
@@ -147,7 +147,7 @@ def _format_side(side: Side) -> tuple[str, ...]:
     )
 
 
-def _format_meeting(meeting: Meeting) -> tuple[str, ...]:
+def _format_meeting(meeting: RulesetScore) -> tuple[str, ...]:
     return (
         sanitize(meeting.ruleset),
         sanitize(meeting.first),

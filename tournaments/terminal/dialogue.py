@@ -14,7 +14,7 @@ from malice.protocol.messages import BareAnswer, GameEnd, GameStart, Move
 from malice.referee.bot import EXCERPT_BYTES
 from malice.referee.connection import SHOWN_BYTES
 from malice.referee.nouns import format_count
-from malice.referee.records import Fault, Record
+from malice.referee.records import Record, RecordedVerdict
 from malice.referee.replay import VERDICT
 from malice.referee.requests import ReplayedRequest, replay_requests
 from malice.tournaments.sanitizer import sanitize
@@ -88,7 +88,7 @@ def _answer(each: ReplayedRequest, record: Record) -> str | None:
     return _text(msgspec.json.encode({"id": each.request.id, "move": each.played, **note}))
 
 
-def _count_sent(requests: Sequence[ReplayedRequest], fault: Fault) -> int:
+def _count_sent(requests: Sequence[ReplayedRequest], fault: RecordedVerdict) -> int:
     """Count the requests up to the last one that was certainly sent: it was answered, or stored with the verdict."""
     shown = [_strip_id(message[2:]) for message in fault.lines if message.startswith("> ")]
     return max((count for count, each in enumerate(requests, start=1) if _was_sent(each, shown)), default=0)

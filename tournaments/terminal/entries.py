@@ -25,7 +25,7 @@ MEANWHILE = {
 """By format: what becomes of an entry whose bot cannot be started any more; in other formats its games wait."""
 
 
-class EntryLine(Struct, frozen=True):
+class EntryStatus(Struct, frozen=True):
     """An entry with what became of it."""
 
     tournament: str
@@ -48,9 +48,9 @@ class EntryLine(Struct, frozen=True):
     """What all its versions take on the disk; a version that another entry shares counts for both."""
 
 
-def list_entry_lines(
+def list_entry_statuses(
     store: Store, kept: Mapping[str, int], variants: Mapping[str, str] = MappingProxyType({})
-) -> list[EntryLine]:
+) -> list[EntryStatus]:
     """Return the entries of the chosen tournament, in the order of its file.
 
     Args:
@@ -61,7 +61,7 @@ def list_entry_lines(
     games = Counter(label for game in store.finished() for label in game.labels)
     suspended, versions = store.suspended(), store.league().versions
     return [
-        EntryLine(
+        EntryStatus(
             tournament=store.tournament().name,
             label=entry.label,
             version=entry.number,
@@ -92,7 +92,7 @@ def describe_absentees(store: Store) -> Iterator[str]:
     """Yield a line on each entry that does not play, with the command that lets it play again."""
     meanwhile = MEANWHILE.get(store.config().format, "its open games wait")
     choice = store.league().choose(store.tournament().name)
-    for line in list_entry_lines(store, {}):
+    for line in list_entry_statuses(store, {}):
         label, why = sanitize(line.label), f": {sanitize(line.reason)}" if line.reason else ""
         if line.state == "absent":
             yield f"{label} is absent{f', and {meanwhile}' if line.version else ''}{why}"
@@ -103,7 +103,7 @@ def describe_absentees(store: Store) -> Iterator[str]:
             yield f"{label} plays in version {line.version}, since its bot is broken{why}"
 
 
-def format_entries(lines: Sequence[EntryLine]) -> Iterator[str]:
+def format_entries(lines: Sequence[EntryStatus]) -> Iterator[str]:
     """Yield a table of entries."""
     rows = [
         (

@@ -18,9 +18,9 @@ from msgspec import Struct
 
 from malice.referee.errors import DataError
 from malice.referee.nouns import format_count
-from malice.referee.records import Fault, Key, Record, SeatReport
+from malice.referee.records import Key, Record, RecordedVerdict, SeatReport
 from malice.referee.replay import VOID
-from malice.tournaments.league.contents import Entry, Game
+from malice.tournaments.league.contents import Entry, GameSummary
 from malice.tournaments.league.publication import redact
 from malice.tournaments.league.ranking import compute_league_standings, find_state
 from malice.tournaments.league.standings import Row, Standings, State
@@ -64,7 +64,7 @@ class Findings:
 
     def __init__(self) -> None:
         self.verdicts: Counter[str] = Counter()
-        self.faults: list[tuple[Key, Fault]] = []
+        self.faults: list[tuple[Key, RecordedVerdict]] = []
         self.farewells: list[tuple[Key, SeatReport]] = []
         """Games after which something was wrong with it."""
         self.worst: list[Loss] = []
@@ -72,7 +72,7 @@ class Findings:
         self.versions: dict[Key, int] = {}
         """By game: the version of the bot that played."""
 
-    def add(self, game: Game, record: Record, seat: int) -> None:
+    def add(self, game: GameSummary, record: Record, seat: int) -> None:
         """Add a game that the bot played at `seat`."""
         self.versions[game.key] = game.versions[seat]
         for fault in record.faults:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from malice.tournaments.league.progression import Move, Progression
+from malice.tournaments.league.progression import Progression, RankChange
 from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.tables import Cell, format_number, format_table, write_csv
 
-HEAD = ("rank", "was", "bot", "elo", "was", "gain", "")
+CHANGES_HEAD = ("rank", "was", "bot", "elo", "was", "gain", "")
 FIELDS = ("label", "news", "rank_before", "rank", "elo_before", "elo", "gain")
 
 
@@ -21,10 +21,10 @@ def format_progression(progressions: Sequence[Progression]) -> Iterator[str]:
             f"{sanitize(each.ruleset)}, {each.seats} seats: gain from the Elo that was to the Elo now, with the bots"
             f" that did not change at zero (they moved by {each.drift:+.0f})"
         )
-        yield from format_table(HEAD, [_format_move(move) for move in each.moves], left=(2, 6))
+        yield from format_table(CHANGES_HEAD, [_format_move(move) for move in each.moves], left=(2, 6))
 
 
-def _format_move(move: Move) -> tuple[str, ...]:
+def _format_move(move: RankChange) -> tuple[str, ...]:
     return (
         _format_rank(move.rank),
         _format_rank(move.rank_before),

@@ -10,12 +10,12 @@ from malice.protocol.messages import ClockRules
 from malice.referee.nouns import format_count
 from malice.referee.records import Record
 from malice.referee.stray_lines import STRAY_LINES
-from malice.tournaments.league.contents import Game, LeagueContents
+from malice.tournaments.league.contents import GameSummary, LeagueContents
 from malice.tournaments.league.journal import Absence
 from malice.tournaments.league.league import League
 from malice.tournaments.league.ranking import list_shares
 from malice.tournaments.league.series import Score, list_open_series
-from malice.tournaments.league.standings import PRELIMINARY, Row, Standings, Table
+from malice.tournaments.league.standings import PRELIMINARY, Row, Standings, StandingsTable
 from malice.tournaments.ratings.seats import SeatScore
 from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.tables import Cell, format_number, format_table, write_csv
@@ -94,7 +94,7 @@ def _format_shares(row: Row, shares: Iterable[str]) -> Iterator[str]:
         yield f"{round(found.mean * found.games)} of {found.games}" if found else "n/a"
 
 
-def describe_group(table: Table) -> str:
+def describe_group(table: StandingsTable) -> str:
     """Return the heading of a table of a group."""
     count = format_count(len(table.active) + len(table.away), "bot")
     return f"met nobody: {count}" if table.group is None else f"group {table.group}: {count}"
@@ -254,7 +254,7 @@ def describe_absence(label: str, absence: Absence) -> Iterator[str]:
         yield f"    | {line}"
 
 
-def describe_faults(record: Record) -> Iterator[str]:
+def describe_verdicts(record: Record) -> Iterator[str]:
     """Yield the verdicts of a game, each with its sentence and an excerpt of stderr; then what costs no game."""
     for fault in record.faults:
         label = sanitize(record.entries[fault.seat][0])
@@ -278,7 +278,7 @@ def _describe_stray_lines(count: int, first: str) -> str:
     return lines if count > STRAY_LINES else f"{lines}; line {STRAY_LINES + 1} of a game forfeits it"
 
 
-def format_game_line(game: Game, series: Score | None) -> str:
+def format_game_line(game: GameSummary, series: Score | None) -> str:
     """Return a game in one line."""
     order = sorted(zip(game.places, game.labels, game.scores, strict=True))
     places = ", ".join(f"{place}. {sanitize(label)} ({score})" for place, label, score in order)
@@ -290,7 +290,7 @@ def format_game_line(game: Game, series: Score | None) -> str:
     return f"{game.key!s:>8}  {places}  {game.reason}, {format_count(game.actions, 'action')}{verdicts}{score}"
 
 
-def _format_series(game: Game, score: Score) -> str:
+def _format_series(game: GameSummary, score: Score) -> str:
     points = sorted(zip(score.points, game.labels, strict=True), reverse=True)
     tally = ", ".join(f"{sanitize(label)} {count}" for count, label in points)
     return f"rotation {game.key.rotation}, series {score.series}{' decided' if score.won else ''}: {tally}"

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from malice.referee.errors import RulesetError
-from malice.referee.rules import Match
+from malice.referee.rules import MatchTerms
 
 SEATS = 2
 PACK = 52
@@ -55,9 +55,9 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A safety cap: after this many turns for each seat the game ends as if it were stuck. Ours."""
 
 
-def match(parameters: Parameters) -> Match:
+def match(parameters: Parameters) -> MatchTerms:
     """Return what a tournament must know of the parameters."""
-    return Match((SEATS, SEATS), max_turns=parameters.max_turns + parameters.exchange)
+    return MatchTerms((SEATS, SEATS), max_turns=parameters.max_turns + parameters.exchange)
 
 
 def validate(parameters: Parameters, seats: int) -> None:

@@ -3,14 +3,14 @@
 An action names a source and a target, such as `h-t2`. Sources are the card in hand `h`, the own discard pile `d`, and
 the top card of a table pile `t0`; `t0x3` stands for its three top cards. Targets are the foundation of the card's suit
 `f`, a table pile `t1`, and the discard pile of the opponent `o`. A turn ends by `h-d`, or by `end` once the card in
-hand was played. Where the stocks may be exchanged, the first action of all is `exchange` or `keep`.
+hand was played. Where the stocks may be exchanged, the first action of all is `measure_exchange` or `keep`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from malice.protocol.cards import RANKS, SUITS, VALUE, Cards, french_pack
+from malice.protocol.cards import RANKS, SUITS, VALUE, Cards, make_french_pack
 from malice.referee.games.double_solitaire.parameters import Parameters
 from malice.referee.games.double_solitaire.state import Piles, State
 
@@ -19,7 +19,7 @@ END = "end"
 KEEP = "keep"
 EXCHANGE = "exchange"
 
-CARDS = french_pack()
+CARDS = make_french_pack()
 SUIT = {card: SUITS.index(card[1]) for card in CARDS}
 """Card -> the index of its foundation."""
 RED = "DH"

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from malice.referee.rules import Match
+from malice.referee.rules import MatchTerms
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -35,6 +35,6 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The most actions of a seat; then its table is counted as it lies (a ruling of malice)."""
 
 
-def match(parameters: Parameters) -> Match:
+def match(parameters: Parameters) -> MatchTerms:
     """Return what a tournament must know of the parameters."""
-    return Match(parameters.players, max_turns=parameters.max_actions, simultaneous=True, same_deal=True)
+    return MatchTerms(parameters.players, max_turns=parameters.max_actions, simultaneous=True, same_deal=True)

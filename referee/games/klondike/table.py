@@ -6,9 +6,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from malice.protocol.cards import french_pack
+from malice.protocol.cards import make_french_pack
 
-PACK: Final = french_pack()
+PACK: Final = make_french_pack()
 """Cards are numbers here: their places in the pack, so clubs are 0 to 12, diamonds 13 to 25, hearts, spades."""
 NUMBER: Final = {card: number for number, card in enumerate(PACK)}
 RANK: Final = tuple(number % 13 for number in range(52))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from malice.protocol.cards import RANKS, VALUE, Cards, french_pack
+from malice.protocol.cards import RANKS, VALUE, Cards, make_french_pack
 from malice.referee.games.nuts.messages import Part
 from malice.referee.games.nuts.parameters import Parameters
 from malice.referee.games.nuts.state import Side
@@ -13,7 +13,7 @@ TURN = "turn"
 WAIT = "wait"
 CENTRE = "f"
 """The target of a card that goes to the centre; its suit and value say on which foundation."""
-PACK = french_pack()
+PACK = make_french_pack()
 KING = 13
 BLACK = "CS"
 RED = "DH"

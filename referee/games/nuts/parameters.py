@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from malice.referee.rules import Match
+from malice.referee.rules import MatchTerms
 
 
 class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -58,9 +58,9 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A safety cap: after so many ticks the hand ends. (A ruling of malice.)"""
 
 
-def match(rules: Parameters) -> Match:
+def match(rules: Parameters) -> MatchTerms:
     """Return what a tournament must know of the parameters."""
-    return Match(rules.players, rules.match_target, rules.max_ticks, simultaneous=True)
+    return MatchTerms(rules.players, rules.match_target, rules.max_ticks, simultaneous=True)
 
 
 def classify(rules: Parameters) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from malice.protocol.cards import CARDS, JOKER, RANKS, VALUE, Cards, french_pack, skipbo_pack
+from malice.protocol.cards import CARDS, JOKER, RANKS, VALUE, Cards, make_french_pack, make_skipbo_pack
 from malice.referee.games.spite.parameters import Parameters
 
 FRENCH = 52
@@ -11,7 +11,7 @@ FRENCH = 52
 def list_packs(rules: Parameters, seats: int) -> tuple[Cards, Cards]:
     """Return the pay-off piles' own pack, which may be empty, and the pack of everything else."""
     count = seats if rules.decks == "players" else rules.decks
-    pack = skipbo_pack() if rules.deck_kind == "skipbo" else french_pack()
+    pack = make_skipbo_pack() if rules.deck_kind == "skipbo" else make_french_pack()
     separate = count_payoff_packs(rules, seats)
     return pack * separate, pack * (count - separate) + (JOKER,) * rules.jokers
 

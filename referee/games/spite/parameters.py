@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from malice.referee.rules import Match
+from malice.referee.rules import MatchTerms
 
 
 class Compulsory(Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,9 +129,9 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A safety cap: after this many ties of first pay-off cards, the starting seat is drawn by lot."""
 
 
-def match(rules: Parameters) -> Match:
+def match(rules: Parameters) -> MatchTerms:
     """Return what a tournament must know of the parameters."""
-    return Match(rules.players, rules.match_target, rules.max_turns)
+    return MatchTerms(rules.players, rules.match_target, rules.max_turns)
 
 
 def classify(rules: Parameters) -> object:

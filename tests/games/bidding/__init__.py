@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from malice.referee.errors import IllegalAction, RulesetError
 from malice.referee.families import Family
-from malice.referee.rules import Ask, Events, Match, Result, Shuffle
+from malice.referee.rules import Ask, Events, MatchTerms, Result, Shuffle
 
 STOP = "stop"
 """The action of a seat that bids no more."""
@@ -222,9 +222,9 @@ def _without(hand: Sequence[int], card: int) -> Iterator[int]:
     yield from hand[place + 1 :]
 
 
-def match(parameters: Parameters) -> Match:
+def match(parameters: Parameters) -> MatchTerms:
     """Return what a tournament must know."""
-    return Match(parameters.players, max_turns=4 * parameters.ranks * parameters.players[1], simultaneous=True)
+    return MatchTerms(parameters.players, max_turns=4 * parameters.ranks * parameters.players[1], simultaneous=True)
 
 
 def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> str:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from malice.protocol.cards import HIDDEN, Cards, french_pack
+from malice.protocol.cards import HIDDEN, Cards, make_french_pack
 from malice.protocol.messages import ClockRules
 from malice.referee.digests import compute_digest
 from malice.referee.errors import IllegalAction
@@ -29,7 +29,7 @@ from malice.referee.rulesets import list_rulesets, load_ruleset
 
 from .tables import Chooser, Moment, choose_lively, choose_uniformly, game, play_moments, wait
 
-PACK = Counter(french_pack())
+PACK = Counter(make_french_pack())
 
 
 def never_play_nuts(seed: bytes) -> Chooser:
@@ -95,7 +95,7 @@ def assert_cards_are_conserved(state: State) -> None:
     assert played == PACK + PACK
 
 
-PACK_OF = tuple(tuple(card for card in french_pack() if card[1] == "CDHS"[place // 2]) for place in range(8))
+PACK_OF = tuple(tuple(card for card in make_french_pack() if card[1] == "CDHS"[place // 2]) for place in range(8))
 
 
 def assert_seats_can_do_what_is_listed(engine: Nuts, moment: Moment, random: Random) -> None:
@@ -106,7 +106,7 @@ def assert_seats_can_do_what_is_listed(engine: Nuts, moment: Moment, random: Ran
         return
     assert moment.step.seats == asked
     assert all(legal[-1] == "wait" and 1 < len(set(legal)) == len(legal) for legal in lists if legal)
-    cards = random.sample(french_pack(), 3)
+    cards = random.sample(make_french_pack(), 3)
     strange = {f"{card}-{target}" for card in cards for target in ("f", "t0", "t4", "t9")} | {"turn", "7C", ""}
     moves = Moves(engine._rules)
     for seat in asked:

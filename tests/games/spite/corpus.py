@@ -18,7 +18,7 @@ from malice.protocol.messages import Move
 from malice.referee.games.spite import FAMILY
 from malice.referee.games.spite.features import FEATURES
 from malice.referee.rulesets import list_rulesets, load_ruleset
-from malice.tournaments.check.situations import LINE_BYTES, OUT, Position, Situation
+from malice.tournaments.check.situations import OUT, REQUEST_BYTES, Position, RarePosition
 
 DEALS = 20
 """Games for each ruleset and number of seats."""
@@ -32,31 +32,33 @@ def list_features(request: Move) -> list[str]:
     return [name for name, test in FEATURES.items() if test(request)]
 
 
-def find_situations(rulesets: Sequence[str], deals: int = DEALS) -> list[Situation]:
+def find_situations(rulesets: Sequence[str], deals: int = DEALS) -> list[RarePosition]:
     """Play this many deals with each number of seats, and return the situations to keep."""
-    starts: list[Situation] = []
-    shortest: dict[str, Situation] = {}
+    starts: list[RarePosition] = []
+    shortest: dict[str, RarePosition] = {}
     for name in rulesets:
         least, most = load_ruleset(name).rules.players
         for seats in range(least, most + 1):
             for deal in range(deals):
                 for feature, situation in _play_game(name, seats, deal, shortest):
                     shortest[feature] = situation
-        starts.append(Situation(name, most, 0, ""))
+        starts.append(RarePosition(name, most, 0, ""))
         print(f"{name}: {len(shortest)} of {len(FEATURES)} features", file=sys.stderr)
     return _merge(starts, shortest)
 
 
-def _merge(starts: list[Situation], shortest: dict[str, Situation]) -> list[Situation]:
+def _merge(starts: list[RarePosition], shortest: dict[str, RarePosition]) -> list[RarePosition]:
     """Return each situation once, with all features that it represents; the shortest first."""
-    features: dict[Situation, list[str]] = {situation: [] for situation in starts}
+    features: dict[RarePosition, list[str]] = {situation: [] for situation in starts}
     for feature, situation in shortest.items():
         features.setdefault(situation, []).append(feature)
     merged = (replace(situation, features=tuple(names)) for situation, names in features.items())
     return sorted(merged, key=lambda situation: (len(situation.actions), situation.ruleset, situation.seats))
 
 
-def _play_game(name: str, seats: int, deal: int, shortest: dict[str, Situation]) -> Iterator[tuple[str, Situation]]:
+def _play_game(
+    name: str, seats: int, deal: int, shortest: dict[str, RarePosition]
+) -> Iterator[tuple[str, RarePosition]]:
     """Play a random game; yield each feature that comes sooner than in `shortest`, with its situation."""
     random = Random(f"{name} {seats} {deal}")
     style = random.choice((_play_uniform, _play_lively, _hoard))
@@ -72,10 +74,10 @@ def _play_game(name: str, seats: int, deal: int, shortest: dict[str, Situation])
             wanted = [each for each in FEATURES if each not in shortest or len(so_far) < len(shortest[each].actions)]
             if wanted:
                 request = position.request(1)
-                if len(encode(request)) > LINE_BYTES:
+                if len(encode(request)) > REQUEST_BYTES:
                     return
                 new = [each for each in wanted if FEATURES[each](request)]
-                yield from ((each, Situation(name, seats, deal, so_far)) for each in new)
+                yield from ((each, RarePosition(name, seats, deal, so_far)) for each in new)
             action = style(position.legal(), random)
         position.play(action)
         actions.append(action)

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from malice.protocol.cards import french_pack
+from malice.protocol.cards import make_french_pack
 from malice.referee.games.spite import FAMILY, SpiteAndMalice
 from malice.referee.games.spite.first_player import choose_first_player
 from malice.referee.games.spite.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
@@ -28,7 +28,7 @@ def test_two_packs_that_are_dealt_apart() -> None:
     state, events = BOOK.shuffled(between, range(56))
 
     assert (BOOK.seats, BOOK.next(start), BOOK.next(between)) == (2, Shuffle(52), Shuffle(56))
-    assert sorted(state.payoffs[0] + state.payoffs[1]) == sorted(french_pack())
+    assert sorted(state.payoffs[0] + state.payoffs[1]) == sorted(make_french_pack())
     assert Counter(state.hands[0] + state.hands[1] + state.stock)["WX"] == 4
     assert events[1:3] == (Flip(0, state.payoffs[0][-1]), Flip(1, state.payoffs[1][-1]))
 

@@ -10,22 +10,28 @@ from malice.protocol.codec import encode
 from malice.referee.games.spite.features import FEATURES
 from malice.referee.rulesets import list_rulesets, load_ruleset
 from malice.tournaments.check.games import group_rulesets
-from malice.tournaments.check.situations import LINE_BYTES as KEPT_BYTES
-from malice.tournaments.check.situations import Situation, list_situations, load_corpus, make_game_end, replay_situation
+from malice.tournaments.check.situations import REQUEST_BYTES as KEPT_BYTES
+from malice.tournaments.check.situations import (
+    RarePosition,
+    list_rare_positions,
+    load_corpus,
+    make_game_end,
+    replay_rare_position,
+)
 
 from .corpus import find_situations, list_features
 
 CORPUS = load_corpus()
 
 
-def told(situation: Situation) -> str:
+def told(situation: RarePosition) -> str:
     return f"{situation.ruleset}-{situation.seats}-{len(situation.actions.split())}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("situation", CORPUS, ids=told)
-def test_a_situation_can_be_played_to_and_is_as_rare_as_it_says(situation: Situation) -> None:
-    played = replay_situation(situation)
+def test_a_situation_can_be_played_to_and_is_as_rare_as_it_says(situation: RarePosition) -> None:
+    played = replay_rare_position(situation)
 
     request = played.request(1)
     assert set(situation.features) <= set(list_features(request))
@@ -46,13 +52,13 @@ def test_the_corpus_opens_every_ruleset_with_as_many_seats_as_it_allows() -> Non
 
 
 def test_more_situations_than_the_corpus_has_go_on_from_there_and_are_always_the_same() -> None:
-    many = list(list_situations(len(CORPUS) + 10))
+    many = list(list_rare_positions(len(CORPUS) + 10))
 
     assert tuple(many[: len(CORPUS)]) == CORPUS
-    assert many == list(list_situations(len(CORPUS) + 10))
+    assert many == list(list_rare_positions(len(CORPUS) + 10))
     for before, further in zip(CORPUS, many[len(CORPUS) :], strict=False):
         assert further.actions.startswith(before.actions)
-        assert replay_situation(further).seat is not None
+        assert replay_rare_position(further).seat is not None
 
 
 @pytest.mark.slow
@@ -64,7 +70,7 @@ def test_what_is_found_by_playing_is_kept_as_the_shortest_beginning_of_a_game() 
     examples = [feature for situation in found for feature in situation.features]
     assert len(examples) == len(set(examples))
     for situation in found:
-        assert set(situation.features) <= set(list_features(replay_situation(situation).request(1)))
+        assert set(situation.features) <= set(list_features(replay_rare_position(situation).request(1)))
 
 
 def test_every_ruleset_belongs_to_one_group() -> None:

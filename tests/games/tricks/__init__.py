@@ -12,12 +12,12 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from malice.protocol.cards import HIDDEN, ORDER, VALUE, french_pack
+from malice.protocol.cards import HIDDEN, ORDER, VALUE, make_french_pack
 from malice.referee.errors import IllegalAction, RulesetError
 from malice.referee.families import Family
-from malice.referee.rules import Ask, Events, Match, Result, Shuffle
+from malice.referee.rules import Ask, Events, MatchTerms, Result, Shuffle
 
-PACK = french_pack()
+PACK = make_french_pack()
 Cards = tuple[str, ...]
 
 
@@ -179,9 +179,9 @@ class Tricks:
         return state.trick if state.hands else 0
 
 
-def match(parameters: Parameters) -> Match:
+def match(parameters: Parameters) -> MatchTerms:
     """Return what a tournament must know."""
-    return Match(parameters.players, max_turns=parameters.hand)
+    return MatchTerms(parameters.players, max_turns=parameters.hand)
 
 
 def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> str:

@@ -12,7 +12,7 @@ from malice.tournaments.league.formats.comparison import decide_comparison
 from malice.tournaments.league.formats.gauntlet import decide_gauntlet, refuse_gauntlet
 from malice.tournaments.league.formats.knockout import decide_knockout, refuse_knockout
 from malice.tournaments.league.formats.round_robin import decide_round_robin
-from malice.tournaments.league.formats.situation import Decision, Situation
+from malice.tournaments.league.formats.situation import Decision, FormatInput
 from malice.tournaments.league.formats.swiss import decide_swiss, refuse_swiss
 from malice.tournaments.league.seats import find_seats
 
@@ -22,7 +22,7 @@ Refuse = Callable[[Config, Sequence[str]], None]
 class Format(NamedTuple):
     """A format."""
 
-    decide: Callable[[Situation], Decision]
+    decide: Callable[[FormatInput], Decision]
     """Returns the next part."""
     refuse: Refuse = lambda config, labels: None
     """Refuses a file that does not describe such a tournament: its configuration, and the labels of its entries."""
@@ -43,7 +43,7 @@ FORMATS = {
 """By the name in the tournament file."""
 
 
-def decide(situation: Situation) -> Decision:
+def decide(situation: FormatInput) -> Decision:
     """Return the next part of a tournament, by its format; raise DataError if its tables cannot be formed."""
     return FORMATS[situation.tournament.config.format].decide(situation)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from malice.referee.errors import DataError
-from malice.tournaments.league.formats.situation import Decision, Done, Situation, Wait
-from malice.tournaments.league.parts import Draft, Entrant, PartTable
+from malice.tournaments.league.formats.situation import Decision, Done, FormatInput, Wait
+from malice.tournaments.league.parts import Draft, PartTable, VersionKey
 
 
-def decide_comparison(situation: Situation) -> Decision:
+def decide_comparison(situation: FormatInput) -> Decision:
     """Return the part, once.
 
     Raises:
@@ -30,8 +30,8 @@ def decide_comparison(situation: Situation) -> Decision:
     return Done() if tournament.complete else Wait()
 
 
-def _list_tables(situation: Situation) -> Iterator[PartTable]:
-    new, base, *others = (Entrant(each.label, each.version) for each in situation.tournament.entered)
+def _list_tables(situation: FormatInput) -> Iterator[PartTable]:
+    new, base, *others = (VersionKey(each.label, each.version) for each in situation.tournament.entered)
     for ruleset in situation.tournament.rulesets:
         if not others:
             yield PartTable(ruleset, (new, base))

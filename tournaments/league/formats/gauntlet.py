@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from malice.referee.errors import DataError
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.formats.growing import decide_growing
-from malice.tournaments.league.formats.situation import Decision, Situation
+from malice.tournaments.league.formats.situation import Decision, FormatInput
 
 
-def decide_gauntlet(situation: Situation) -> Decision:
+def decide_gauntlet(situation: FormatInput) -> Decision:
     """Return the next part."""
     config = situation.tournament.config
     labels = [entered.label for entered in situation.tournament.entered]

@@ -14,8 +14,8 @@ from itertools import combinations
 from malice.referee.nouns import format_count
 from malice.tournaments.league import series
 from malice.tournaments.league.draw import draw_newcomers, draw_tables, list_pairs
-from malice.tournaments.league.formats.situation import Decision, Done, Situation, Wait
-from malice.tournaments.league.parts import Draft, Entrant, PartTable, draw_order, list_chain
+from malice.tournaments.league.formats.situation import Decision, Done, FormatInput, Wait
+from malice.tournaments.league.parts import Draft, PartTable, VersionKey, draw_order, list_chain
 from malice.tournaments.league.seats import find_seats
 
 BLOCK_DEALS = 5
@@ -23,14 +23,14 @@ BLOCK_DEALS = 5
 SERIES_BLOCKS = 40
 """Blocks of deals after which a series without a winner stays open."""
 
-Meeting = tuple[str, tuple[Entrant, ...]]
+Meeting = tuple[str, tuple[VersionKey, ...]]
 """A ruleset and the versions that meet under it, in the order of the file."""
 Place = tuple[int, int]
 """A part, and a table in it."""
-Meets = Callable[[tuple[Entrant, ...]], bool]
+Meets = Callable[[tuple[VersionKey, ...]], bool]
 
 
-def decide_growing(situation: Situation, meets: Meets) -> Decision:
+def decide_growing(situation: FormatInput, meets: Meets) -> Decision:
     """Return the next part.
 
     Args:
@@ -62,7 +62,7 @@ class Chain:
         self.blocks = 0
 
 
-def _list_lacks(situation: Situation, meets: Meets) -> list[tuple[PartTable, int]]:
+def _list_lacks(situation: FormatInput, meets: Meets) -> list[tuple[PartTable, int]]:
     """List the tables that lack deals, in playing order, each with how many."""
     tournament, lacks = situation.tournament, []
     for meeting, chain in _list_meetings(situation, _find_chains(situation)):
@@ -75,7 +75,7 @@ def _list_lacks(situation: Situation, meets: Meets) -> list[tuple[PartTable, int
     return lacks
 
 
-def _find_chains(situation: Situation) -> list[Chain]:
+def _find_chains(situation: FormatInput) -> list[Chain]:
     """Return the chains of all parts, in the order of their first tables."""
     tournament = situation.tournament
     played = situation.judgement.count_deals(tournament.closed)
@@ -92,7 +92,7 @@ def _find_chains(situation: Situation) -> list[Chain]:
     return sorted(chains.values(), key=lambda chain: chain.first)
 
 
-def _list_meetings(situation: Situation, chains: Sequence[Chain]) -> Iterator[tuple[Meeting, Chain | None]]:
+def _list_meetings(situation: FormatInput, chains: Sequence[Chain]) -> Iterator[tuple[Meeting, Chain | None]]:
     """Yield every table that should be played, in playing order, with what was played there so far."""
     tournament = situation.tournament
     playing = list_playing(situation)
@@ -106,18 +106,18 @@ def _list_meetings(situation: Situation, chains: Sequence[Chain]) -> Iterator[tu
         yield from (((ruleset.name, entrants), chain) for entrants, chain in found)
 
 
-def list_playing(situation: Situation) -> list[Entrant]:
+def list_playing(situation: FormatInput) -> list[VersionKey]:
     """List the versions that get games, in the order of the file."""
     tournament = situation.tournament
-    entrants = (Entrant(each.label, each.version) for each in tournament.entered if each.version)
+    entrants = (VersionKey(each.label, each.version) for each in tournament.entered if each.version)
     return [each for each in entrants if not tournament.excuses(each) and each.label not in situation.suspended]
 
 
-Known = Sequence[tuple[tuple[Entrant, ...], Chain]]
-Found = Iterator[tuple[tuple[Entrant, ...], Chain | None]]
+Known = Sequence[tuple[tuple[VersionKey, ...], Chain]]
+Found = Iterator[tuple[tuple[VersionKey, ...], Chain | None]]
 
 
-def _list_sets(seats: int, known: Known, playing: Sequence[Entrant]) -> Found:
+def _list_sets(seats: int, known: Known, playing: Sequence[VersionKey]) -> Found:
     """Yield every set of entries, pairs round by round, so that every prefix seats all alike."""
     chains = {frozenset(entrants): (entrants, chain) for entrants, chain in known}
     places = list_pairs(len(playing)) if seats == 2 else combinations(range(len(playing)), seats)
@@ -126,7 +126,7 @@ def _list_sets(seats: int, known: Known, playing: Sequence[Entrant]) -> Found:
         yield chains.get(frozenset(entrants), (entrants, None))
 
 
-def _draw_meetings(situation: Situation, ruleset: str, known: Known, playing: Sequence[Entrant]) -> Found:
+def _draw_meetings(situation: FormatInput, ruleset: str, known: Known, playing: Sequence[VersionKey]) -> Found:
     """Yield the tables that were drawn, and those that are drawn for newcomers."""
     tournament = situation.tournament
     config, seats = tournament.config, find_seats(tournament.config, tournament.rulesets[ruleset])
@@ -143,7 +143,7 @@ def _draw_meetings(situation: Situation, ruleset: str, known: Known, playing: Se
         yield tuple(playing[place] for place in table), None
 
 
-def _describe(situation: Situation, tables: Sequence[PartTable], deals: int) -> str:
+def _describe(situation: FormatInput, tables: Sequence[PartTable], deals: int) -> str:
     """Return the title of a part: the whole round-robin, who is new, or how many more deals."""
     tournament = situation.tournament
     if not tournament.parts:
@@ -159,7 +159,7 @@ def _describe(situation: Situation, tables: Sequence[PartTable], deals: int) -> 
     return f"{format_count(deals, 'more deal')} at {format_count(len(tables), 'table')}"
 
 
-def _draft_block(situation: Situation) -> Draft | None:
+def _draft_block(situation: FormatInput) -> Draft | None:
     """Return the next block of deals for tables with open series; None if all are decided or had enough."""
     tournament = situation.tournament
     targets = {name: ruleset.match.target for name, ruleset in tournament.rulesets.items()}
@@ -178,5 +178,7 @@ def _draft_block(situation: Situation) -> Draft | None:
     return _draft(situation, title, BLOCK_DEALS, tables, block=True) if tables else None
 
 
-def _draft(situation: Situation, title: str, deals: int, tables: Sequence[PartTable], *, block: bool = False) -> Draft:
+def _draft(
+    situation: FormatInput, title: str, deals: int, tables: Sequence[PartTable], *, block: bool = False
+) -> Draft:
     return Draft(title, deals, tuple(tables), block, situation.tournament.config.common_deals)

@@ -15,8 +15,8 @@ from malice.referee.errors import DataError
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.formats.growing import list_playing
 from malice.tournaments.league.formats.matches import Match, list_matches
-from malice.tournaments.league.formats.situation import Decision, Done, Situation, Wait
-from malice.tournaments.league.parts import Draft, Entrant, Part, PartTable
+from malice.tournaments.league.formats.situation import Decision, Done, FormatInput, Wait
+from malice.tournaments.league.parts import Draft, Part, PartTable, VersionKey
 
 PLAY_OFFS = 3
 """Play-offs of a drawn match, before the higher seed advances."""
@@ -54,7 +54,7 @@ FINAL = "final and third place"
 class _Course:
     """Goes through the parts of a tournament in the order of the bracket; where a part is missing, it is the next."""
 
-    def __init__(self, situation: Situation) -> None:
+    def __init__(self, situation: FormatInput) -> None:
         self.tournament = situation.tournament
         self.matches = list_matches(situation)
         self.parts = list(self.tournament.parts)
@@ -84,15 +84,15 @@ class _Course:
         """Return who is suspended when the next part is created, and so loses its tie without a match."""
         return self.tournament.barred[self.parts[0].number] if self.parts else self.suspended
 
-    def find_entrant(self, label: str) -> Entrant:
-        return Entrant(label, self.tournament.current()[label])
+    def find_entrant(self, label: str) -> VersionKey:
+        return VersionKey(label, self.tournament.current()[label])
 
     def make_table(self, labels: Sequence[str]) -> PartTable:
         (ruleset,) = self.tournament.rulesets
         return PartTable(ruleset, tuple(map(self.find_entrant, labels)))
 
 
-def decide_knockout(situation: Situation) -> Decision:
+def decide_knockout(situation: FormatInput) -> Decision:
     """Return the next round, or the next play-offs."""
     if situation.tournament.open_parts:
         return Wait()
@@ -105,13 +105,13 @@ def decide_knockout(situation: Situation) -> Decision:
     return Done()
 
 
-def draw_bracket(situation: Situation) -> list[Round]:
+def draw_bracket(situation: FormatInput) -> list[Round]:
     """Return the rounds so far; the last one may have open ties."""
     course = _Course(situation)
     return list(_play_rounds(course)) if len(course.seeds) > 1 else []
 
 
-def list_seeds(situation: Situation) -> list[str]:
+def list_seeds(situation: FormatInput) -> list[str]:
     """Return the labels in the bracket, the best first: those that could play when it began.
 
     The order is that of the ratings then, or else of the file.
@@ -123,11 +123,11 @@ def list_seeds(situation: Situation) -> list[str]:
     return [label for label in order if label in playing]
 
 
-def _list_first(part: Part) -> list[Entrant]:
+def _list_first(part: Part) -> list[VersionKey]:
     return [*(entrant for table in part.tables for entrant in table.entrants), *part.byes]
 
 
-def rank_knockout(situation: Situation) -> list[tuple[str, int]]:
+def rank_knockout(situation: FormatInput) -> list[tuple[str, int]]:
     """Return every entry of the bracket with its place, the best first; those who are still in share the first.
 
     The last round gives the first four places, and of a match that nobody won the lower one to both; those who lost in

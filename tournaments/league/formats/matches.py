@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from malice.tournaments.league.contents import Game
-from malice.tournaments.league.formats.situation import Situation
+from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.formats.situation import FormatInput
 
 HALF = Fraction(1, 2)
 Place = tuple[int, int]
@@ -41,7 +41,7 @@ def format_points(points: Fraction) -> str:
     return f"{whole or '' if half else whole}{'½' if half else ''}"
 
 
-def list_matches(situation: Situation) -> dict[Place, Match]:
+def list_matches(situation: FormatInput) -> dict[Place, Match]:
     """Return the matches of all closed parts, by part and table."""
     tournament, judgement = situation.tournament, situation.judgement
     scores = _add_up(situation.list_games())
@@ -60,7 +60,7 @@ def list_matches(situation: Situation) -> dict[Place, Match]:
     return matches
 
 
-def _add_up(games: Iterable[Game]) -> dict[tuple[int, int, str], Fraction]:
+def _add_up(games: Iterable[GameSummary]) -> dict[tuple[int, int, str], Fraction]:
     scores: dict[tuple[int, int, str], Fraction] = defaultdict(Fraction)
     for game in games:
         shared = min(game.places) == max(game.places)

@@ -20,7 +20,7 @@ TIES = 10**12
 """All these costs are multiplied by this, and what is below only breaks ties."""
 
 
-class Candidate(NamedTuple):
+class UnpairedEntry(NamedTuple):
     """An entry to pair."""
 
     label: str
@@ -31,7 +31,7 @@ class Candidate(NamedTuple):
     """How many byes it had."""
 
 
-def pair_up(ranked: Sequence[Candidate]) -> tuple[list[tuple[str, str]], str | None]:
+def pair_up(ranked: Sequence[UnpairedEntry]) -> tuple[list[tuple[str, str]], str | None]:
     """Return the pairs of a round, the best ranked first, and who has a bye if their number is odd.
 
     Args:
@@ -53,7 +53,7 @@ def pair_up(ranked: Sequence[Candidate]) -> tuple[list[tuple[str, str]], str | N
     return pairs, None if bye is None else ranked[bye].label
 
 
-def _compute_cost(ranked: Sequence[Candidate], one: int, other: int) -> int:
+def _compute_cost(ranked: Sequence[UnpairedEntry], one: int, other: int) -> int:
     upper, lower = ranked[one], ranked[other]
     apart = int(2 * (upper.points - lower.points))
     group = sum(each.points == upper.points for each in ranked)

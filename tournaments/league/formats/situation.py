@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
-from malice.tournaments.league.contents import Finished, Game
-from malice.tournaments.league.judgement import Judgement, judge
+from malice.tournaments.league.contents import Finished, GameSummary
+from malice.tournaments.league.judgement import CountedGames, find_counted_games
 from malice.tournaments.league.parts import Draft
 from malice.tournaments.league.tournament import Tournament
 
@@ -22,7 +22,7 @@ class Done:
 Decision = Draft | Wait | Done
 
 
-class Situation(NamedTuple):
+class FormatInput(NamedTuple):
     """What a format decides by.
 
     Open parts still change, so it sees the results of closed ones alone: then the same parts follow whenever it is
@@ -30,20 +30,20 @@ class Situation(NamedTuple):
     """
 
     tournament: Tournament
-    judgement: Judgement
+    judgement: CountedGames
     """Of the games of closed parts."""
     suspended: Collection[str]
     """Entries that get no new games until they are readmitted."""
-    list_games: Callable[[], Iterable[Game]]
+    list_games: Callable[[], Iterable[GameSummary]]
     """Returns the games of closed parts that count, in playing order."""
 
 
-def make_situation(
+def make_format_input(
     tournament: Tournament,
     finished: Iterable[Finished],
     suspended: Iterable[str],
-    list_games: Callable[[], Iterable[Game]],
-) -> Situation:
+    list_games: Callable[[], Iterable[GameSummary]],
+) -> FormatInput:
     """Return what the format of a tournament decides by.
 
     Args:
@@ -52,8 +52,8 @@ def make_situation(
         suspended: entries that get no new games.
         list_games: returns its stored games with their results.
     """
-    judgement = judge(tournament, (game for game in finished if game.key.part in tournament.closed))
+    judgement = find_counted_games(tournament, (game for game in finished if game.key.part in tournament.closed))
     counted = {game.number for game in judgement.counted}
-    return Situation(
+    return FormatInput(
         tournament, judgement, frozenset(suspended), lambda: (game for game in list_games() if game.number in counted)
     )

@@ -19,9 +19,9 @@ from malice.referee.errors import DataError
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.formats.growing import list_playing
 from malice.tournaments.league.formats.matches import HALF, Match, Place, list_matches
-from malice.tournaments.league.formats.pairing import Candidate, pair_up
-from malice.tournaments.league.formats.situation import Decision, Done, Situation, Wait
-from malice.tournaments.league.parts import Draft, Entrant, Part, PartTable
+from malice.tournaments.league.formats.pairing import UnpairedEntry, pair_up
+from malice.tournaments.league.formats.situation import Decision, Done, FormatInput, Wait
+from malice.tournaments.league.parts import Draft, Part, PartTable, VersionKey
 from malice.tournaments.league.tournament import Tournament
 
 
@@ -45,14 +45,14 @@ class SwissRow(Struct, frozen=True):
     encounters: tuple[Encounter | None, ...]
     """Round by round; None where it did not take part."""
 
-    def describe(self) -> Candidate:
+    def describe(self) -> UnpairedEntry:
         """Return what pairing needs to know of it."""
         met = [one.opponent for one in self.encounters if one]
         opponents = [opponent for opponent in met if opponent is not None]
-        return Candidate(self.label, self.points, opponents, len(met) - len(opponents))
+        return UnpairedEntry(self.label, self.points, opponents, len(met) - len(opponents))
 
 
-def decide_swiss(situation: Situation) -> Decision:
+def decide_swiss(situation: FormatInput) -> Decision:
     """Return the next round."""
     tournament = situation.tournament
     if tournament.open_parts:
@@ -74,13 +74,13 @@ def decide_swiss(situation: Situation) -> Decision:
     return Draft(title, config.deals, tuple(tables), common_deals=config.common_deals, byes=byes)
 
 
-def _list_able(situation: Situation) -> list[Entrant]:
+def _list_able(situation: FormatInput) -> list[VersionKey]:
     """List the versions that can be in the next round."""
     absent = situation.tournament.waiting()
     return [entrant for entrant in list_playing(situation) if entrant.label not in absent]
 
 
-def find_missing_round(situation: Situation) -> int | None:
+def find_missing_round(situation: FormatInput) -> int | None:
     """Return the round that is not drawn because fewer than two entries can play; None if there is none."""
     tournament = situation.tournament
     number = len(tournament.parts) + 1
@@ -89,7 +89,7 @@ def find_missing_round(situation: Situation) -> int | None:
     return number
 
 
-def rank_swiss(situation: Situation) -> list[SwissRow]:
+def rank_swiss(situation: FormatInput) -> list[SwissRow]:
     """Return the table after the closed rounds."""
     tournament = situation.tournament
     labels = [entered.label for entered in tournament.entered]
@@ -110,7 +110,7 @@ def find_first_rematch(tournament: Tournament) -> int | None:
 
     Where a pairing leaves no other choice, rematches come sooner.
     """
-    entrants = (Entrant(each.label, each.version) for each in tournament.entered if each.version and not each.waits)
+    entrants = (VersionKey(each.label, each.version) for each in tournament.entered if each.version and not each.waits)
     count = sum(not tournament.excuses(each) for each in entrants)
     first = count + count % 2  # with an odd number, one of them has a bye in each round
     return first if count > 1 and first <= tournament.config.rounds else None

@@ -6,7 +6,7 @@ from copy import copy
 
 from malice.tournaments.league.contents import TablePlace
 from malice.tournaments.league.formats.knockout import rank_knockout
-from malice.tournaments.league.formats.situation import Situation
+from malice.tournaments.league.formats.situation import FormatInput
 from malice.tournaments.league.formats.swiss import rank_swiss
 
 
@@ -15,7 +15,7 @@ def has_table(name: str) -> bool:
     return name in ("swiss", "knockout")
 
 
-def make_table(situation: Situation) -> tuple[TablePlace, ...]:
+def make_table(situation: FormatInput) -> tuple[TablePlace, ...]:
     """Return the table of a format after its closed parts, the best first; nothing for formats without one."""
     match situation.tournament.config.format:
         case "swiss":
@@ -31,7 +31,7 @@ def make_table(situation: Situation) -> tuple[TablePlace, ...]:
             return ()
 
 
-def make_table_before(situation: Situation, part: int) -> tuple[TablePlace, ...]:
+def make_table_before(situation: FormatInput, part: int) -> tuple[TablePlace, ...]:
     """Return the table as it was before this part and all later ones; nothing if no part had closed by then."""
     earlier = copy(situation.tournament)
     earlier.closed = {number for number in earlier.closed if number < part}
