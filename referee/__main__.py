@@ -16,9 +16,8 @@ from types import FrameType
 
 import msgspec
 
-from malice.referee.errors import DataError
-from malice.referee.failures import Abandoned, TimeIsUp
-from malice.referee.playing import play_batch
+from malice.referee.batch import play_batch
+from malice.referee.errors import Abandoned, DataError, TimeIsUp
 from malice.referee.records import Batch, EndBatch, Report
 
 TIME_IS_UP = signal.SIGUSR1

@@ -14,13 +14,42 @@ from pathlib import Path
 
 from malice.protocol.codec import LineBuffer
 from malice.referee.errors import MachineFault, MemoryFault
-from malice.referee.isolation import kills
-from malice.referee.isolation.boxes import Box
-from malice.referee.isolation.layers import NONE, enclose, sweep_leftovers
+from malice.referee.isolation import cgroups
+from malice.referee.isolation.boxes import NONE, Box, enclose, sweep_leftovers
 from malice.referee.nouns import format_count
 from malice.referee.records import Isolation, Player
-from malice.referee.stderr_lines import StderrLines
 from malice.referee.verdicts import describe_exit
+
+LONGEST = 4096
+"""The number of bytes after which an unfinished line is reported."""
+
+
+class StderrLines:
+    """Cuts a stream into lines.
+
+    Args:
+        report: receives each line, without its line feed; bytes that are not UTF-8 are replaced.
+    """
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+        self._pending = b""
+
+    def add(self, data: bytes) -> None:
+        """Add the next bytes, and report the lines that are complete."""
+        *lines, rest = (self._pending + data).split(b"\n")
+        while len(rest) >= LONGEST:
+            lines.append(rest[:LONGEST])
+            rest = rest[LONGEST:]
+        self._pending = rest
+        for line in lines:
+            self._report(line.decode("utf-8", "replace").rstrip("\r"))
+
+    def end(self) -> None:
+        """Report the rest that has no line feed."""
+        if self._pending:
+            self.add(b"\n")
+
 
 EXCERPT_BYTES = 8192
 """The size of the excerpt from each end of stderr."""
@@ -103,7 +132,7 @@ class BotProcess:
         self.buffer = LineBuffer()
         self.stderr_excerpt = StreamExcerpt()
         self._stderr_lines = StderrLines(on_stderr) if on_stderr else None
-        self._kills = kills.count_kills()
+        self._kills = cgroups.count_kills()
         sweep_leftovers(isolation)
         self._box = box = enclose(player, isolation)
         self._process = _start(player, box)
@@ -197,7 +226,7 @@ class BotProcess:
         """
         if (starved := self._box.starved()) is not None:
             return starved
-        return self._box.exit_is_sure() and kills.count_kills() > self._kills
+        return self._box.exit_is_sure() and cgroups.count_kills() > self._kills
 
     def close_input(self) -> None:
         """Close the bot's stdin, since no request follows."""

@@ -1,4 +1,4 @@
-"""The connection to a bot: writes requests, reads answers, and waits for several bots at once."""
+"""The connection to a bot: writes requests, reads answers, counts stray lines, and waits for several bots at once."""
 
 from __future__ import annotations
 
@@ -17,9 +17,48 @@ from malice.protocol.errors import MaliceError, ProtocolError, StrayLine
 from malice.protocol.messages import Answer
 from malice.referee.bot import READ_BYTES, BotProcess
 from malice.referee.clock import MS
+from malice.referee.errors import Abandoned, Gone, Late, OutOfCpu
 from malice.referee.exchange import FAILURES, Exchange
-from malice.referee.failures import Abandoned, Gone, Late, OutOfCpu
-from malice.referee.stray_lines import StrayLines
+from malice.referee.nouns import format_count, inflect
+
+STRAY_LINES = 100
+STRAY_BYTES = 1 << 20
+"""How many stray lines, and bytes in them, a game tolerates."""
+
+
+class StrayLines:
+    """The stray lines of one bot in one game.
+
+    Args:
+        on_stray: receives each of them before it is judged.
+    """
+
+    def __init__(self, on_stray: Callable[[bytes], None] | None = None) -> None:
+        self._on_stray = on_stray
+        self._bytes = 0
+        self.count = 0
+        self.first = ""
+        """The start of the first one, for people."""
+
+    def add(self, raw: bytes) -> None:
+        """Count a line.
+
+        Raises:
+            ProtocolError: there are too many.
+        """
+        if self._on_stray:
+            self._on_stray(raw)
+        if not self.count:
+            self.first = excerpt(raw)
+        self.count += 1
+        self._bytes += len(raw)
+        if self.count > STRAY_LINES or self._bytes > STRAY_BYTES:
+            lines, are = format_count(self.count, "line"), inflect(self.count, "is", "are")
+            raise ProtocolError(
+                f"{lines} ({self._bytes} bytes) that {are} not JSON:"
+                f" print what is not an answer to stderr; the last one: {excerpt(raw)}"
+            )
+
 
 A = TypeVar("A", bound=Answer)
 
@@ -296,3 +335,31 @@ class BotConnection:
             raise Gone("closed its output")
         self._feed(data)
         return True
+
+
+def await_answers(connections: Sequence[BotConnection]) -> None:
+    """Wait until each connection has its answer or has failed; each keeps its own deadline and clock.
+
+    Raises:
+        Abandoned: nobody waits for the game.
+    """
+    poll = select.poll()
+    waiting = [connection for connection in connections if not connection.is_finished]
+    owners = {descriptor: connection for connection in waiting for descriptor in connection.register(poll)}
+    while waiting:
+        timeouts = [connection.timeout_ms() for connection in waiting]
+        ready: dict[BotConnection, list[tuple[int, int]]] = {}
+        for event in poll.poll(min((timeout for timeout in timeouts if timeout is not None), default=None)):
+            ready.setdefault(owners.get(event[0], waiting[0]), []).append(event)
+        # All output is read, and its time taken, before any answer is judged: nobody pays for the judgment of another.
+        for connection, events in ready.items():
+            connection.receive(events, poll)
+        for connection in ready:
+            connection.take_answer()
+        for connection in [each for each in waiting if each.is_finished]:
+            waiting.remove(connection)
+            connection.stop_failed_bot()
+            for descriptor in [each for each, owner in owners.items() if owner is connection]:
+                del owners[descriptor]
+                with contextlib.suppress(KeyError):
+                    poll.unregister(descriptor)

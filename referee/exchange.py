@@ -10,7 +10,7 @@ import msgspec
 from malice.protocol.errors import MaliceError, ProtocolError
 from malice.referee.bot import BotProcess
 from malice.referee.clock import MS
-from malice.referee.failures import Gone, Late, OutOfCpu, Silent, excuse_standstill
+from malice.referee.errors import Gone, Late, OutOfCpu, Silent, excuse_standstill
 from malice.referee.verdicts import Verdict, describe_answers, judge_late_answer
 
 FAILURES = (ProtocolError, Late, OutOfCpu, Gone)

@@ -16,8 +16,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from malice.protocol.cards import HIDDEN
-from malice.referee.course import Course, list_asked
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer, list_asked
 from malice.referee.rules import Ask, Events, Rules
 from malice.referee.sample_games import BrokenClaim, Subject, make_dealer, play_sample
 

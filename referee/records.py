@@ -1,10 +1,15 @@
-"""The input and output of a referee process: batches and records."""
+"""The input and output of a referee process: batches and records, and the digests that say whether the same was
+played.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import force_setattr
 
@@ -308,3 +313,32 @@ class TimeUp(Struct, frozen=True, tag="time_up", tag_field="type"):
 
 Report = Started | GameBegun | Record | BatchDone | RefereeFault | StderrLine | TimeUp
 """The lines that a referee process writes."""
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def compute_digest(record: Record) -> str:
+    """Return the SHA-256, hex, of the game and its course, without `Circumstances` and packed events."""
+    covered = (
+        record.format,
+        record.tournament,
+        record.key,
+        record.family,
+        record.old_rules.parameters if record.old_rules else record.rules,
+        record.entries,
+        record.deal_seed,
+        record.actions,
+        record.places,
+        record.scores,
+        record.reason,
+    )
+    return hashlib.sha256(_encoder.encode(covered)).hexdigest()
+
+
+def compute_tournament_sha(digests: Iterable[str]) -> str:
+    """Return the SHA-256, hex, of the games' digests (hex, in key order, without separators)."""
+    whole = hashlib.sha256()
+    for digest in digests:
+        whole.update(digest.encode())
+    return whole.hexdigest()

@@ -1,4 +1,4 @@
-"""Plays a record again without bots."""
+"""Plays a record again without bots, and measures what chance did for its seats."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from malice.protocol.messages import Out
-from malice.referee.course import Course, find_acting, list_asked
-from malice.referee.dealer import Dealer
-from malice.referee.digests import compute_digest
+from malice.referee.course import Course, Dealer, find_acting, list_asked
 from malice.referee.errors import ChangedRules, DataError, FamilyError, IllegalAction, RecordError, RulesetError
 from malice.referee.families import load_family, make_rules
 from malice.referee.packed_events import AskContent, decode_events, pack_asks
-from malice.referee.records import FORMAT, Record
-from malice.referee.rules import Events, Result, Rules, Step
+from malice.referee.records import FORMAT, Record, compute_digest
+from malice.referee.rules import Events, Luck, Result, Rules, Step
+from malice.referee.rulesets import Ruleset
 from malice.referee.verdicts import Code
 
 VERDICT = "!"
@@ -235,3 +234,25 @@ def _check_events(record: Record, asks: Sequence[AskContent]) -> None:
         raise RecordError(f"game {record.key}: {error}") from None
     if packed != pack_asks(asks):
         raise _excuse(record, RecordError(f"game {record.key}: the packed events are not those of the game"))
+
+
+def find_luck(ruleset: Ruleset) -> Luck | None:
+    """Return how to measure luck between two seats under a ruleset; None if nothing was fitted for it."""
+    return load_family(ruleset.family).luck(ruleset.rules, 2)
+
+
+def measure_luck(luck: Luck, record: Record) -> tuple[float, ...]:
+    """Play a game again and return the luck of each seat, in games won.
+
+    Args:
+        luck: that of its ruleset.
+        record: the game.
+
+    Raises:
+        RecordError: it does not replay.
+    """
+    asks = replay_asks(record)
+    meter = luck.start(next(asks).after)
+    for ask in asks:
+        meter.follow(ask.events)
+    return meter.total()

@@ -10,11 +10,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from malice.protocol.field_docs import read_field_docs
 from malice.referee.errors import RulesetError
 from malice.referee.families import Family, load_family, make_rules
 from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from malice.referee.rulesets import Ruleset, load_ruleset
+from malice.referee.schema import read_field_docs
 
 
 class ParameterText(Struct, frozen=True):

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.families import Family
 from malice.referee.nouns import format_count
 from malice.referee.rules import Events, MatchTerms, Result, Rules

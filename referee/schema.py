@@ -1,18 +1,44 @@
-"""The JSON Schema of every line of a family's games: `python -m malice.referee.schema FAMILY` prints it."""
+"""The JSON Schema of every line of the games of a family: `python -m referee.schema FAMILY` prints it."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import sys
+from types import ModuleType
 from typing import Any
 
 import msgspec
 
 from malice.protocol import PROTOCOL, messages
-from malice.protocol.field_docs import read_field_docs
 from malice.protocol.messages import BareAnswer, HelloAnswer, MoveAnswer, Out, Request
 from malice.referee.families import Family, load_family
 from malice.referee.games import DEFAULT_FAMILY
+
+
+def read_field_docs(module: ModuleType) -> dict[tuple[str, str], str]:
+    """Return the docstring under each annotated field in `module`, on one line, by class and field.
+
+    It is empty where the source text of the program is unavailable.
+    """
+    try:
+        tree = ast.parse(inspect.getsource(module))
+    except OSError:
+        return {}
+    docs = {}
+    for owner in tree.body:
+        if not isinstance(owner, ast.ClassDef):
+            continue
+        for field, below in zip(owner.body, owner.body[1:], strict=False):
+            match field, below:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str() as text)),
+                ):
+                    docs[owner.name, name] = " ".join(text.split())
+    return docs
+
 
 LINES: dict[str, Any] = {
     "Request": Request,

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from malice.referee.bot_seat import BotSeat
 from malice.referee.isolation import cgroups
 from malice.referee.records import Isolation, Layer, Player
+from malice.referee.seat import BotSeat
 from tests.tables import PATIENCE_MS
 
 BOT = Path(__file__).parent / "isolated_bot.py"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 
-from malice.referee.isolation import cgroups, probe, seccomp
+from malice.referee.isolation import cgroups, limits, probe
 from tests.toolchains import kit_lack
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def lack(marker: str) -> str | None:
     if marker == "sandbox":
         return probe.explain_missing_sandbox()
     if marker == "filter":
-        return seccomp.explain_missing_filter()
+        return limits.explain_missing_filter()
     if marker == "namespaces":
         return (
             None

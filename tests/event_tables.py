@@ -10,11 +10,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from malice.protocol.field_docs import read_field_docs
-from malice.tournaments.running import events, findings
+from malice.referee.schema import read_field_docs
+from malice.tournaments.running import events, result_events
 
 PAGE = Path(__file__).parents[1] / "docs/events.md"
-EVENTS: tuple[type[msgspec.Struct], ...] = get_args(findings.AnyEvent)
+EVENTS: tuple[type[msgspec.Struct], ...] = get_args(result_events.AnyEvent)
 TABLES = re.compile(r"(?<=^## Every event\n)(.*)\Z", re.DOTALL | re.MULTILINE)
 EVERYWHERE = ("at",)
 """Fields of every event, which the page explains once."""
@@ -42,7 +42,7 @@ def _draw_event(event: type[msgspec.Struct]) -> str:
 
 
 def _list_fields(event: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, str, str]]:
-    docs = read_field_docs(events) | read_field_docs(findings)
+    docs = read_field_docs(events) | read_field_docs(result_events)
     hints = get_type_hints(event)
     for name in event.__struct_fields__:
         if name in EVERYWHERE:

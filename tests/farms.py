@@ -17,17 +17,16 @@ from msgspec.structs import replace
 from malice.protocol.messages import Move
 from malice.referee.game_runner import GameRunner
 from malice.referee.records import Batch, GameOrder, Key, Record
-from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.bench.games import Puppet
 from malice.tournaments.farm.cluster import Answered, Event, Introduced
 from malice.tournaments.farm.conditions import Conditions
 from malice.tournaments.farm.dispatch import Dispatcher
 from malice.tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, Ticket
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.replaying import find_replay_error
+from malice.tournaments.league.replays import find_replay_error
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
-from malice.tournaments.running.audit import Audit, CheckPool
-from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.hooks import Audit, CheckPool, Hooks, Outcome
 from malice.tournaments.running.opening import open_league
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.run import Playing, Run, RunTerms

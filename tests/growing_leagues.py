@@ -14,15 +14,14 @@ from msgspec.structs import replace
 from malice.protocol.messages import Move
 from malice.referee.game_runner import GameRunner
 from malice.referee.rulesets import Ruleset, load_ruleset
-from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.bench.games import Puppet
 from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.league.config import ClockLines, Config, FormatName
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.field import Setup, SetupEntry
-from malice.tournaments.running.pending import KnownGames, read_known_games
 from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.registration import close_parts, register
+from malice.tournaments.running.registration import KnownGames, close_parts, read_known_games, register
+from malice.tournaments.running.setup import Setup, SetupEntry
 
 DAY = 86400.0
 MONDAY = 1_700_000_000.0

@@ -9,11 +9,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from malice.referee.rulesets import load_ruleset
-from malice.tournaments.league.closing import find_absent
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.formats import decide
-from malice.tournaments.league.formats.situation import Decision, Done, FormatInput, make_format_input
+from malice.tournaments.league.formats import decide, find_absent
+from malice.tournaments.league.formats.decisions import Decision, Done, FormatInput, make_format_input
 from malice.tournaments.league.journal import (
     Absence,
     AnyEvent,
@@ -24,12 +23,11 @@ from malice.tournaments.league.journal import (
     State,
     StateChanged,
     Version,
+    store_ruleset,
 )
-from malice.tournaments.league.league import League
 from malice.tournaments.league.parts import Draft, Part
 from malice.tournaments.league.revisions import create_part
-from malice.tournaments.league.stored_rulesets import store_ruleset
-from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.league.tournament import League, Tournament
 from tests.test_standings import played
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from malice.protocol.messages import Move
 from malice.referee.game_runner import GameRunner
 from malice.referee.verdicts import Verdict
-from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.bench.games import Puppet
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.journal import ROOT, chain_event
 from malice.tournaments.league.store import Store

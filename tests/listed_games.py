@@ -12,12 +12,10 @@ from malice.referee.records import Key
 from malice.referee.rulesets import load_ruleset
 from malice.site_pages import live, shards
 from malice.site_pages.build import STATIC
-from malice.site_pages.colours import Marks
 from malice.site_pages.files import Folder
-from malice.site_pages.game_list import LATEST, SIZE, ListedGames
-from malice.site_pages.game_rows import make_game_row
+from malice.site_pages.game_list import LATEST, SIZE, ListedGames, Reasons, make_game_row
 from malice.site_pages.pages import GameCount, Pages
-from malice.site_pages.reasons import Reasons
+from malice.site_pages.rankings import Marks
 from malice.tournaments.league.contents import GameSummary
 from tests.test_site_league import League
 

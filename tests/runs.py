@@ -15,8 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from malice.referee.digests import compute_tournament_sha
-from malice.referee.records import Key, Layer
+from malice.referee.records import Key, Layer, compute_tournament_sha
 from malice.tournaments.league.store import Store
 from tests.processes import PATIENCE_S, POLL_S, Mark
 

@@ -17,19 +17,16 @@ from malice.protocol.messages import Move
 from malice.referee.game_runner import GameRunner
 from malice.referee.records import Batch
 from malice.referee.verdicts import Verdict
-from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.bench.games import Puppet
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.merging import Taken, require_copy, take_games
+from malice.tournaments.league.merge import Taken, require_copy, take_games
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.hooks import Hooks, Outcome
-from malice.tournaments.running.merged import finish_merge
-from malice.tournaments.running.opening import open_league
-from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.recalling import recall_plan
-from malice.tournaments.running.run import RunTerms, run_tournament
-from malice.tournaments.running.share_run import create_games, play_share
-from malice.tournaments.running.shares import parse_share
+from malice.tournaments.running.opening import open_league, recall_plan
+from malice.tournaments.running.plan import Plan, parse_share
+from malice.tournaments.running.registration import finish_merge
+from malice.tournaments.running.run import RunTerms, create_games, play_share, run_tournament
 
 Choose = Callable[[str, Move], str]
 """Returns what the bot of a label plays."""

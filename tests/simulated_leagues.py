@@ -12,10 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
-from malice.tournaments.ratings.comparison import Advantage, Others, measure_advantage
+from malice.tournaments.ratings.comparison import Advantage, Others, compare_head_to_head, measure_advantage
 from malice.tournaments.ratings.fit import ELO, RatedGame, fit_ratings
-from malice.tournaments.ratings.head_to_head import compare_head_to_head
-from malice.tournaments.ratings.seats import rate_seats
+from malice.tournaments.ratings.scores import rate_seats
 
 Interval = tuple[float | None, float | None, float | None]
 """The estimate of a figure, and both ends of its interval."""

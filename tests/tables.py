@@ -10,7 +10,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, SeatClock
-from malice.referee.bot_seat import BotSeat
 from malice.referee.clock import MS
 from malice.referee.families import make_rules
 from malice.referee.game_runner import GameRunner
@@ -18,7 +17,7 @@ from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from malice.referee.records import Batch, GameOrder, Key, Player, Record, SeatReport
 from malice.referee.rules import Shuffle
 from malice.referee.rulesets import load_ruleset
-from malice.referee.seat import InProcessSeat, Seat
+from malice.referee.seat import BotSeat, InProcessSeat, Seat
 from malice.referee.verdicts import Verdict
 
 BOTS = Path(__file__).parent / "bots"

@@ -12,13 +12,11 @@ import pytest
 
 from malice.referee.games.spite import luck
 from malice.referee.rulesets import load_ruleset
-from malice.tournaments.league import adjustment, replaying
-from malice.tournaments.league.adjusted_pairs import compare_without_luck
-from malice.tournaments.league.adjustment import Compared, adjust_deals
-from malice.tournaments.league.comparison import compare_entries
+from malice.tournaments.league import comparison, replays
+from malice.tournaments.league.comparison import Compared, adjust_deals, compare_entries, compare_without_luck
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.store import Store
-from malice.tournaments.ratings.adjustment import FEWEST, Adjustment, adjust_scores, fit_luck
+from malice.tournaments.ratings.comparison import FEWEST, Adjustment, adjust_scores, fit_luck
 from tests.leagues import play_small_league
 from tests.test_cli import malice
 
@@ -101,8 +99,8 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("measured")
 def test_what_one_had_of_luck_the_other_lacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[list[float], list[float]]] = []
-    monkeypatch.setattr(adjustment, "adjust_scores", lambda *each: told.append(each[:2]))
-    monkeypatch.setattr(adjustment, "FEWEST", 3)
+    monkeypatch.setattr(comparison, "adjust_scores", lambda *each: told.append(each[:2]))
+    monkeypatch.setattr(comparison, "FEWEST", 3)
     with Store(play_small_league(tmp_path, deals=3)) as store:
         by_deal: dict[tuple[int, int], list[GameSummary]] = {}
         for game in store.games():
@@ -111,7 +109,7 @@ def test_what_one_had_of_luck_the_other_lacked(tmp_path: Path, monkeypatch: pyte
         deals = [games for games in by_deal.values() if {one, other} == set(games[0].labels)]
         adjust_deals(store, [Compared(deals, (one, other)), Compared(deals, (other, one))])
         compare_entries(store, one, other, adjusted=True)
-        monkeypatch.setattr(adjustment, "MOST_GAMES", 2)
+        monkeypatch.setattr(comparison, "MOST_GAMES", 2)
         assert adjust_deals(store, [Compared(deals, (one, other))]) == [None]
 
     (scores, lucks), (their_scores, their_lucks), (again, _) = told
@@ -125,8 +123,8 @@ def test_what_one_had_of_luck_the_other_lacked(tmp_path: Path, monkeypatch: pyte
 def test_a_ruleset_for_which_nothing_was_fitted_is_not_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adjustment, "FEWEST", 1)
-    monkeypatch.setattr(replaying, "measure_luck", lambda luck, record: pytest.fail(str(record.key)))
+    monkeypatch.setattr(comparison, "FEWEST", 1)
+    monkeypatch.setattr(replays, "measure_luck", lambda luck, record: pytest.fail(str(record.key)))
     with Store(play_small_league(tmp_path)) as store:
         assert list(compare_without_luck(store)) == []
 
@@ -135,12 +133,12 @@ def test_a_ruleset_for_which_nothing_was_fitted_is_not_played_again(
 def test_every_two_entries_stand_side_by_side_with_luck_and_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adjustment, "FEWEST", 1)
+    monkeypatch.setattr(comparison, "FEWEST", 1)
     path = play_small_league(tmp_path, deals=2)
 
     assert malice("standings", path, "--luck").stdout == "no two entries have a score that is sharper without luck\n"
     sharper = Adjustment(0.75, 0.6, 0.9, 191.0, 70.0, 382.0, 1.3, 1.2, 1.4)
-    monkeypatch.setattr(adjustment, "adjust_scores", lambda *_: sharper)
+    monkeypatch.setattr(comparison, "adjust_scores", lambda *_: sharper)
     _, row = malice("standings", path, "--luck").stdout.splitlines()
     assert row.split()[:4] == ["short", "greedy", "uniform", "2"]
     assert row.endswith("+191  70 .. 382             1.30  1.20 .. 1.40")
@@ -173,8 +171,8 @@ class Waiting:
 def test_who_waits_hears_how_many_games_are_played_again_and_of_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, games: int
 ) -> None:
-    monkeypatch.setattr(adjustment, "FEWEST", 1)
-    monkeypatch.setattr(adjustment, "MOST_GAMES", most)
+    monkeypatch.setattr(comparison, "FEWEST", 1)
+    monkeypatch.setattr(comparison, "MOST_GAMES", most)
     with Store(play_small_league(tmp_path, deals=2)) as store:
         for compare in (
             lambda watcher: list(compare_without_luck(store, watcher)),

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from malice.referee.families import list_shipped
-from malice.tournaments.bench import games, leagues, pages, playouts
+from malice.tournaments.bench import games, leagues
 from malice.tournaments.cli import Site
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 
 
 def test_games_that_were_really_played_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playouts, "ENTRIES", 3)
+    monkeypatch.setattr(leagues, "ENTRIES", 3)
     with Store(tmp_path / "bench.db", create=True) as store:
-        left_out = list(playouts.fill_league(store, tmp_path, games=7, spare=2))
+        left_out = list(leagues.fill_league(store, tmp_path, games=7, spare=2))
         assert len(left_out) == 2
         assert verify_league(store).games == 10
         assert len({(record.deal_seed, record.actions) for record in store.records()}) == 10
@@ -30,9 +30,9 @@ def test_games_that_were_really_played_verify(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.slow
 def test_every_row_of_the_site_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playouts, "ENTRIES", 5)
+    monkeypatch.setattr(leagues, "ENTRIES", 5)
 
-    rows = list(pages.measure_pages(Site().open_writer, games=40))
+    rows = list(leagues.measure_pages(Site().open_writer, games=40))
 
     assert [row.unit for row in rows] == ["games/s", "games/s", "MB", "bytes/game", "s", "s"]
     assert "site of 20 different games" in rows[1].what
@@ -41,10 +41,10 @@ def test_every_row_of_the_site_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.slow
 def test_every_row_of_a_league_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, value in ((playouts, "ENTRIES", 3), (leagues, "ALONE", 2), (leagues, "TOGETHER", 2)):
+    for module, name, value in ((leagues, "ENTRIES", 3), (leagues, "ALONE", 2), (leagues, "TOGETHER", 2)):
         monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(leagues, "count_processors", lambda: 2)
-    monkeypatch.setattr(playouts, "ProcessPoolExecutor", lambda mp_context: ThreadPoolExecutor(1))
+    monkeypatch.setattr(leagues, "ProcessPoolExecutor", lambda mp_context: ThreadPoolExecutor(1))
 
     rows = list(leagues.measure_leagues(games=18))
 

@@ -22,7 +22,7 @@ from malice.referee.rulesets import load_ruleset
 from malice.site_pages.server import SiteServer
 from malice.site_pages.text import make_slug
 from malice.tournaments.league.publication import Publication
-from tests.advice import LastAction
+from tests.opinions import LastAction
 from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, find
 from tests.test_lone_game import write_lone

@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 
 from malice import site_pages
 from malice.referee.records import Record
-from tests.advice import NOTE, LastAction, list_choices
+from tests.opinions import NOTE, LastAction, list_choices
 from tests.test_browser_window import at_a_desk, current, find, press, replay
 from tests.test_site_league import HOSTILE, League
 

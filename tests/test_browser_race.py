@@ -15,8 +15,7 @@ from malice.protocol.messages import ClockRules
 from malice.referee.clock import Clock
 from malice.referee.records import Record
 from malice.referee.replay import find_rules, replay_asks
-from malice.site_pages.drama import Dramas
-from malice.site_pages.turning_point import find_leads, find_turn, list_left
+from malice.site_pages.turning_point import Dramas, find_leads, find_turn, list_left
 from tests.processes import PATIENCE_S
 from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.test_site_league import League

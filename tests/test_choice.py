@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from malice.tournaments.league.choice import Choice
 from malice.tournaments.league.config import ClockLines
-from malice.tournaments.league.ranking import compute_league_standings, explain_table
-from malice.tournaments.league.states import exclude
-from malice.tournaments.league.store import Store
+from malice.tournaments.league.ranking import Choice, compute_league_standings, explain_table
+from malice.tournaments.league.store import Store, exclude
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague, make_short
 from tests.test_cli import malice
 from tests.test_site_league import LABELS, League

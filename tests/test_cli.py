@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from malice.protocol.messages import Move, MoveAnswer
 from malice.referee.verdicts import Verdict
 from malice.tournaments.cli import main
-from malice.tournaments.league.export import encode_decisions, encode_game
+from malice.tournaments.league.replays import encode_decisions, encode_game
 from tests.tables import Script, first_legal, play
 
 pytestmark = pytest.mark.slow

@@ -20,7 +20,7 @@ from malice.tournaments.league import comparison
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.deadline import Deadline
-from tests.kept.repositories import commit, start_repository
+from tests.kept.folders import commit, start_repository
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malice.tournaments.ratings.bradley_terry import student_cdf
 from malice.tournaments.ratings.comparison import Others, estimate_score, flip_signs, measure_advantage
-from malice.tournaments.ratings.covariance import student_cdf
 from malice.tournaments.ratings.fit import fit_ratings
 from tests.rated_games import pairs
 

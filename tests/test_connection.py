@@ -16,14 +16,13 @@ import pytest
 
 from malice.protocol.messages import BareAnswer
 from malice.referee.bot import BotProcess
-from malice.referee.bot_seat import BotSeat
 from malice.referee.clock import MS
-from malice.referee.connection import BotConnection
+from malice.referee.connection import BotConnection, await_answers
+from malice.referee.errors import Abandoned
 from malice.referee.exchange import Exchange
-from malice.referee.failures import Abandoned
 from malice.referee.records import Player
+from malice.referee.seat import BotSeat
 from malice.referee.verdicts import Verdict
-from malice.referee.waiting import await_answers
 from tests.tables import PATIENCE_MS, move_request, player
 
 SLEEPER = """

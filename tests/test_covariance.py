@@ -7,10 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from malice.tournaments.ratings.bradley_terry import PRIOR_DRAWS, maximise
-from malice.tournaments.ratings.covariance import (
+from malice.tournaments.ratings.bradley_terry import (
+    PRIOR_DRAWS,
     estimate_by_deal,
     estimate_from_information,
+    maximise,
     student_cdf,
     student_quantile,
 )
@@ -90,7 +91,7 @@ def test_blocks_of_groups_make_no_difference(monkeypatch: pytest.MonkeyPatch) ->
     fitted = maximise(pairings)
     whole = estimate_by_deal(pairings, fitted)
 
-    monkeypatch.setattr("malice.tournaments.ratings.covariance.BLOCK", 10)
+    monkeypatch.setattr("malice.tournaments.ratings.bradley_terry.BLOCK", 10)
 
     assert estimate_by_deal(pairings, fitted) == pytest.approx(whole)
 

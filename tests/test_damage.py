@@ -18,8 +18,8 @@ from malice.referee.records import Key
 from malice.site_pages import render
 from malice.tournaments.commands.exit_codes import EXIT_CODES
 from malice.tournaments.errors import DamagedLeague, LeagueError
-from malice.tournaments.league.export import encode_game
 from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.replays import encode_game
 from malice.tournaments.league.series import score_league_series
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league

@@ -6,7 +6,7 @@ from math import factorial
 
 import pytest
 
-from malice.referee.dealer import Dealer
+from malice.referee.course import Dealer
 
 SEED = bytes(range(32))
 

@@ -13,7 +13,7 @@ from tests.runs import MALICE, Run
 CLOSED = "<&- >&- 2>&-"
 SECURED = """
 import subprocess
-from malice.tournaments.commands.descriptors import secure_descriptors
+from malice.tournaments.commands.exit_codes import secure_descriptors
 secure_descriptors()
 with open("log", "w") as log:
     subprocess.run(["readlink", "/proc/self/fd/0", "/proc/self/fd/2"], stdout=log, check=True)

@@ -19,7 +19,7 @@ from malice.referee import rules_text
 from malice.referee.games.spite.parameters import Compulsory, Parameters
 from malice.referee.rulesets import RulesetFile, list_rulesets, load_ruleset, read_ruleset
 from malice.referee.toml_files import convert
-from malice.site_pages import markdown
+from malice.site_pages import docs
 from malice.tournaments.commands.exit_codes import EXIT_CODES, FINDINGS, INTERRUPTED
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.league.config import Config, check_config
@@ -145,7 +145,7 @@ def test_every_line_of_json_is_a_message(text: str) -> None:
 
 
 def anchors(path: Path) -> set[str]:
-    return {heading.anchor for heading in markdown.render_markdown(path.read_text("utf-8"), lambda link: link).headings}
+    return {heading.anchor for heading in docs.render_markdown(path.read_text("utf-8"), lambda link: link).headings}
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -169,7 +169,7 @@ def test_a_list_at_the_top_has_every_section_in_order(page: str) -> None:
     text = source(page)
     top = re.findall(r"^(?:- |  ).*$", text.partition("\n## ")[0], re.MULTILINE)
     listed = re.findall(r"\]\(#([^)]+)\)", "\n".join(top))
-    sections = [each.anchor for each in markdown.render_markdown(text, lambda link: link).headings if each.level == 2]
+    sections = [each.anchor for each in docs.render_markdown(text, lambda link: link).headings if each.level == 2]
 
     assert not listed or [anchor for anchor in listed if anchor in sections] == sections
 

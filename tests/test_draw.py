@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malice.tournaments.league.draw import Spread, draw_tables, measure_spread
+from malice.tournaments.league.formats.draw import Spread, draw_tables, measure_spread
 
 
 @st.composite

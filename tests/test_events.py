@@ -31,7 +31,7 @@ from malice.tournaments.running.events import (
     RunStarted,
     VerdictGiven,
 )
-from malice.tournaments.running.findings import AnyEvent, ComparisonResult, StandingsComputed
+from malice.tournaments.running.result_events import AnyEvent, ComparisonResult, StandingsComputed
 from tests import event_tables
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from malice.referee.bot import BotProcess, StreamExcerpt, read_start_time
-from malice.referee.bot_seat import BotSeat, greet_bot
 from malice.referee.clock import MS
 from malice.referee.connection import BotConnection
-from malice.referee.failures import Abandoned
+from malice.referee.errors import Abandoned
 from malice.referee.records import Player
+from malice.referee.seat import BotSeat, greet_bot
 from malice.referee.verdicts import Verdict
 from tests.exchanges import SHORT_MS, ask, game_end, move_verdict
 from tests.tables import PATIENCE_MS, move_request, player, seated

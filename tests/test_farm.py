@@ -14,17 +14,23 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from malice import site_pages
-from malice.referee.digests import compute_digest, compute_tournament_sha
-from malice.referee.records import Batch, GameOrder, Key, Record, RecordedVerdict
+from malice.referee.records import (
+    Batch,
+    GameOrder,
+    Key,
+    Record,
+    RecordedVerdict,
+    compute_digest,
+    compute_tournament_sha,
+)
 from malice.tournaments.errors import Stopped
 from malice.tournaments.farm.blocks import cut_blocks
 from malice.tournaments.farm.cluster import Answered, Signalled
 from malice.tournaments.farm.work import Answer, Introduction, Refusal, Task
-from malice.tournaments.league.remembering import CachingReader
+from malice.tournaments.league.cache import CachingReader
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
-from malice.tournaments.running.audit import Audit, CheckPool
-from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.hooks import Audit, CheckPool, Hooks
 from malice.tournaments.running.opening import open_league
 from tests.farms import CONFIG, GAMES, GREETING, Chaos, League, SimulatedCluster, dispatch, play_game
 

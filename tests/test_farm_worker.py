@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from malice.referee.errors import BotError, DataError
 from malice.referee.isolation import probe
 from malice.referee.records import Isolation
-from malice.tournaments.check.report import Finding, Report, Step, Thought
-from malice.tournaments.check.text import format_report
+from malice.tournaments.check.report import Finding, Report, Step, Thought, format_report
 from malice.tournaments.cli import main
 from malice.tournaments.entries.bots import find_bot, load_bot_folder
 from malice.tournaments.entries.kept_bots import KeptBots

@@ -9,7 +9,7 @@ from errno import ENOSYS, EPERM
 
 import pytest
 
-from malice.referee.isolation import cgroups, seccomp
+from malice.referee.isolation import cgroups, limits
 from malice.referee.records import Layer
 from tests.boxes import every_layer, run_in_box
 
@@ -53,7 +53,7 @@ def test_nobody_leaves_the_group(layer: Layer, call: str) -> None:
     ["ptrace", "keyctl", "unshare", "setns", "bpf", "io_uring_setup", "process_vm_readv", "sched_setaffinity"],
 )
 def test_the_filter_denies_what_no_game_needs(layer: Layer, name: str) -> None:
-    number = seccomp._DENIED[name][0 if os.uname().machine == "x86_64" else 1]
+    number = limits._DENIED[name][0 if os.uname().machine == "x86_64" else 1]
     code = f"import ctypes; c = ctypes.CDLL(None, use_errno=True); c.syscall({number}, 0, 0, 0, 0)"
 
     assert run_in_box(layer, f"{code}; told = ctypes.get_errno()") == str(EPERM)
@@ -114,7 +114,7 @@ def test_the_filter_answers_for_every_machine(
     machine: str, arch: int, network: bool, counted: bool, stopped: bool
 ) -> None:
     column = ("x86_64", "aarch64").index(machine)
-    program = seccomp.build_filter(network=network, counted=counted, stopped=stopped, machine=machine)
+    program = limits.build_filter(network=network, counted=counted, stopped=stopped, machine=machine)
     code = list(struct.iter_unpack("=HBBI", program))
 
     def answer(number: int, argument: int = 0, arch: int = arch, **more: int) -> int:
@@ -136,24 +136,24 @@ def test_the_filter_answers_for_every_machine(
 
     allow, refuse = 0x7FFF0000, 0x50000 | EPERM
     assert answer(0, arch=1) == 0x80000000
-    assert all(answer(numbers[column]) == refuse for numbers in seccomp._DENIED.values() if numbers[column] >= 0)
-    uncounted = {answer(numbers[column]) for numbers in seccomp._UNCOUNTED.values()}
+    assert all(answer(numbers[column]) == refuse for numbers in limits._DENIED.values() if numbers[column] >= 0)
+    uncounted = {answer(numbers[column]) for numbers in limits._UNCOUNTED.values()}
     assert uncounted == {allow if counted else refuse}
     waking = refuse if stopped else allow
-    for calls, place in ((seccomp._SENDING_SECOND, "second"), (seccomp._SENDING_THIRD, "third")):
+    for calls, place in ((limits._SENDING_SECOND, "second"), (limits._SENDING_THIRD, "third")):
         for numbers in calls.values():
             assert [answer(numbers[column], **{place: number}) for number in (9, 18)] == [allow, waking]
-    assert {answer(numbers[column]) for numbers in seccomp._WAKING.values()} == {waking}
-    prctl = seccomp._PRCTL[column]
+    assert {answer(numbers[column]) for numbers in limits._WAKING.values()} == {waking}
+    prctl = limits._PRCTL[column]
     assert [answer(prctl, first, second=18) for first in (1, 2)] == [waking, allow]
     assert answer(prctl, 1, second=9) == allow
-    assert answer(seccomp._FCNTL[column], second=10) == waking
-    assert answer(seccomp._CLONE[column], 0x1200012) == waking
-    clone, sockets = seccomp._CLONE[column], seccomp._SOCKET[column]
+    assert answer(limits._FCNTL[column], second=10) == waking
+    assert answer(limits._CLONE[column], 0x1200012) == waking
+    clone, sockets = limits._CLONE[column], limits._SOCKET[column]
     assert [answer(clone, 0x10000000), answer(clone, 17)] == [refuse, allow]
     assert answer(435) == 0x50000 | ENOSYS
     assert answer(1000) == allow
-    fcntl, preadv2 = seccomp._FCNTL[column], seccomp._PREADV2[column]
+    fcntl, preadv2 = limits._FCNTL[column], limits._PREADV2[column]
     assert [answer(fcntl, second=command) for command in (1, 3, 4, 5, 6, 37, 1024, 1026, 1030)] == [
         *(allow, allow, allow, refuse, refuse, refuse, refuse, refuse, allow)
     ]

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from malice.tournaments.league.formats.table import make_table, make_table_before
+from malice.tournaments.league.formats import make_table, make_table_before
 from malice.tournaments.league.ranking import compute_league_standings
 from tests.houses import House
 from tests.test_site_league import LABELS, League

@@ -10,7 +10,7 @@ import pytest
 from malice.protocol.codec import encode
 from malice.protocol.messages import GameEnd, Move
 from malice.referee.clock import MS
-from malice.referee.dealer import Dealer
+from malice.referee.course import Dealer
 from malice.referee.families import make_rules
 from malice.referee.game_runner import GameRunner
 from malice.referee.games import DEFAULT_FAMILY

@@ -11,13 +11,13 @@ import pytest
 
 from malice.referee.errors import BotError, DataError, MachineFault
 from malice.referee.toml_files import MOST_LEVELS, read_toml
-from malice.tournaments.entries import bot_files, enrolment
+from malice.tournaments.entries import bot_files, lookup
 from malice.tournaments.entries.bots import Bot, find_bot
-from malice.tournaments.entries.enrolment import find_and_build_bots
 from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.lookup import find_and_build_bots
 from malice.tournaments.league.config import Config
-from malice.tournaments.running import keeping, roll_call
-from malice.tournaments.running.plan import Plan
+from malice.tournaments.running import roll_call
+from malice.tournaments.running.plan import Plan, keep_bots
 from tests.kept.folders import PROGRAM, write_bot
 from tests.runs import Run
 
@@ -114,11 +114,11 @@ def test_a_fault_of_ours_while_a_bot_is_read_built_kept_or_started_is_that_bots_
     (unread,) = find_and_build_bots(["mine"], tmp_path, fail)
     (found,) = find_and_build_bots([str(folder)], tmp_path, find_bot)
     plan = Plan.prepare(Config(entries=("mine", "uniform")), tmp_path)
-    monkeypatch.setattr(enrolment, "build", fail)
+    monkeypatch.setattr(lookup, "build", fail)
     monkeypatch.setattr(KeptBots, "keep", fail)
     monkeypatch.setattr(roll_call, "greet_bot", lack)
     (unbuilt,) = find_and_build_bots([str(folder)], tmp_path, lambda *_: found.bot)
-    _, unkept = keeping.keep_bots({"mine": found.bot}, KeptBots(tmp_path / "x.db"))
+    _, unkept = keep_bots({"mine": found.bot}, KeptBots(tmp_path / "x.db"))
 
     told = [unread.absence, unbuilt.absence, unkept["mine"], roll_call.greet_entries(plan)["mine"]]
     assert [(each.code, each.sentence) for each in told if each] == [

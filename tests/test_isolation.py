@@ -12,12 +12,12 @@ import pytest
 from msgspec.structs import replace
 
 from malice.protocol.messages import ClockRules
-from malice.referee.bot_seat import BotSeat
+from malice.referee.batch import play_batch
 from malice.referee.clock import MS
 from malice.referee.isolation import cgroups, limits
-from malice.referee.isolation.layers import name_common_isolation
-from malice.referee.playing import play_batch
+from malice.referee.isolation.boxes import name_common_isolation
 from malice.referee.records import Isolation, Layer, Player, Record
+from malice.referee.seat import BotSeat
 from malice.referee.verdicts import Verdict
 from tests.boxes import BOT, boxed, every_layer, own_groups, run_in_box
 from tests.processes import await_end

@@ -32,11 +32,11 @@ from malice.tournaments.league.journal import (
     chain_event,
     decode_event,
     encode_event,
+    store_ruleset,
 )
-from malice.tournaments.league.league import League
 from malice.tournaments.league.parts import Draft, PartTable, VersionKey
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.stored_rulesets import store_ruleset
+from malice.tournaments.league.tournament import League
 from malice.tournaments.running.opening import open_league
 from malice.tournaments.running.plan import Plan
 from tests.leagues import change, play_small_league, write_events

@@ -14,9 +14,9 @@ import pytest
 import trio
 from msgspec.structs import replace
 
+from malice.referee.batch import play_batch
 from malice.referee.errors import MemoryFault
-from malice.referee.isolation import cgroups, kills
-from malice.referee.playing import play_batch
+from malice.referee.isolation import cgroups
 from malice.referee.records import Batch, BatchDone, Isolation, Key, Layer, Player, Record, RefereeFault, Report
 from malice.referee.verdicts import Verdict
 from malice.tournaments.running.coordinator import TRIES, Coordinator
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.slow
 def more_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the kernel count one more kill at every look."""
     counts = iter(range(1000))
-    monkeypatch.setattr(kills, "count_kills", lambda: next(counts))
+    monkeypatch.setattr(cgroups, "count_kills", lambda: next(counts))
 
 
 def run_to_verdict(layer: Layer, code: str, **asked: Any) -> str:
@@ -50,7 +50,7 @@ def run_to_verdict(layer: Layer, code: str, **asked: Any) -> str:
 
 
 def test_a_bot_that_kills_itself_while_memory_lasts_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kills, "count_kills", lambda: 3)
+    monkeypatch.setattr(cgroups, "count_kills", lambda: 3)
     with seated("suicide") as seat:
         seat.begin()
         with pytest.raises(Verdict, match="SIGKILL"):
@@ -95,9 +95,9 @@ def test_how_a_process_ended_is_known_after_its_parent_has_reaped_it_or_not_at_a
         if not process:
             exec(code)
         pidfd = os.pidfd_open(process)
-        assert kills.read_wait_status(pidfd) is None
+        assert cgroups.read_wait_status(pidfd) is None
         os.waitpid(process, 0)
-        assert kills.read_wait_status(pidfd) in (status, None)
+        assert cgroups.read_wait_status(pidfd) in (status, None)
         os.close(pidfd)
 
 
@@ -152,12 +152,12 @@ def test_without_a_group_of_its_own_a_real_kill_while_memory_lacked_is_excused(m
 
 
 def test_kills_are_counted_in_our_own_group_where_it_has_a_counter() -> None:
-    path = kills.find_counter()
+    path = cgroups.find_counter()
 
     assert path.name in ("memory.events.local", "memory.oom_control", "vmstat")
-    assert kills.count_kills() == kills.read_field(path, "oom_kill")
-    assert kills.read_field(path, "no such field") is None
-    assert kills.read_field(Path("/nowhere"), "oom_kill") is None
+    assert cgroups.count_kills() == cgroups.read_field(path, "oom_kill")
+    assert cgroups.read_field(path, "no such field") is None
+    assert cgroups.read_field(Path("/nowhere"), "oom_kill") is None
 
 
 # how often

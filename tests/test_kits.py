@@ -19,10 +19,10 @@ from click.testing import CliRunner
 from malice.referee.games import DEFAULT_RULESET
 from malice.referee.records import Isolation
 from malice.referee.rulesets import load_ruleset
-from malice.tournaments.check.exam_log import Times
 from malice.tournaments.check.examination import Examination
+from malice.tournaments.check.fuzz import load_corpus
 from malice.tournaments.check.games import Syllabus
-from malice.tournaments.check.situations import load_corpus
+from malice.tournaments.check.seat import Times
 from malice.tournaments.cli import main
 from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.builds import ensure_built

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from malice.referee.records import Batch
 from malice.tournaments.errors import Stopped
 from malice.tournaments.league.config import Config
+from malice.tournaments.league.formats.decisions import Done
 from malice.tournaments.league.formats.knockout import PLAY_OFFS, draw_bracket, list_slots, rank_knockout
-from malice.tournaments.league.formats.situation import Done
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks, Outcome

@@ -20,24 +20,21 @@ from malice.referee.game_runner import GameRunner
 from malice.referee.records import Batch
 from malice.referee.rulesets import load_ruleset
 from malice.referee.verdicts import Verdict
-from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.bench.games import Puppet
 from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.errors import LeagueError, Stopped
-from malice.tournaments.league.choice import Choice
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.ranking import Choice, compute_league_standings
 from malice.tournaments.league.standings import Row, Standings, compute_standings
-from malice.tournaments.league.states import exclude, reinstate
-from malice.tournaments.league.store import Store
+from malice.tournaments.league.store import Store, exclude, reinstate
 from malice.tournaments.league.verify import verify_league
-from malice.tournaments.running.field import Setup, SetupEntry
 from malice.tournaments.running.hooks import Hooks, Outcome
-from malice.tournaments.running.pending import KnownGames, read_known_games
 from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.registration import register
+from malice.tournaments.running.registration import KnownGames, read_known_games, register
 from malice.tournaments.running.run import Run, RunTerms
+from malice.tournaments.running.setup import Setup, SetupEntry
 
 LABELS = ("ann", "bob", "cat", "dan")
 WORST = "bob"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from malice.protocol.messages import ClockRules
-from malice.tournaments.running.load import describe_doubts
+from malice.tournaments.running.announcements import describe_doubts
 
 WALL = ClockRules(move_ms=1000)
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from malice.referee.batch import play_batch
 from malice.referee.bot import BotProcess
-from malice.referee.bot_seat import BotSeat, SeatObserver
 from malice.referee.clock import MS
 from malice.referee.errors import MachineFault
 from malice.referee.isolation import cgroups, probe
-from malice.referee.playing import play_batch
 from malice.referee.records import Isolation, Player, Record, RefereeFault, Report
+from malice.referee.seat import BotSeat, SeatObserver
 from malice.referee.verdicts import Verdict
 from tests.tables import PATIENCE_MS, batch, move_request, player, seated
 

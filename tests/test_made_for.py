@@ -10,11 +10,11 @@ from click.testing import CliRunner, Result
 
 from malice.referee.errors import BotError
 from malice.referee.rulesets import list_rulesets
+from malice.tournaments.check.fuzz import list_rare_positions, replay_rare_position
 from malice.tournaments.check.games import choose_syllabus, cover_everything
-from malice.tournaments.check.situations import list_rare_positions, replay_rare_position
 from malice.tournaments.cli import main
 from malice.tournaments.entries.bots import find_bot
-from malice.tournaments.entries.games import list_games
+from malice.tournaments.entries.lookup import list_games
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.plan import Plan

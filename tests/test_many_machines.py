@@ -15,7 +15,7 @@ import pytest
 from malice.protocol.messages import Move
 from malice.referee.game_runner import GameRunner
 from malice.referee.records import Key
-from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.bench.games import Puppet
 from malice.tournaments.check.report import Report
 from malice.tournaments.league.config import read_config
 from malice.tournaments.league.store import Store

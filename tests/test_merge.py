@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from malice.referee.digests import compute_digest
+from malice.referee.records import compute_digest
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 from malice.tournaments.running.registration import close_complete_parts

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from malice.referee.bot_seat import BotSeat
 from malice.referee.errors import BotError
 from malice.referee.isolation import boxes, installations
+from malice.referee.isolation.bwrap import SandboxView
 from malice.referee.isolation.installations import list_allowed_program
-from malice.referee.isolation.views import SandboxView
 from malice.referee.records import Isolation, Player
+from malice.referee.seat import BotSeat
 from malice.referee.verdicts import Verdict
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.farm.work import place_player

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from malice.site_pages.opinions import choose_games
+from malice.site_pages.shard_files import choose_games
 from malice.site_pages.survey import Survey
 from malice.tournaments.league.store import Store
 from tests.tables import BOTS

@@ -12,10 +12,10 @@ from msgspec import convert
 
 from malice.referee.records import Batch, Key
 from malice.tournaments.league.config import Config
+from malice.tournaments.league.counting import Suspensions
 from malice.tournaments.league.parts import Part, PartTable, Schedule, VersionKey
-from malice.tournaments.league.suspension import Suspensions
 from malice.tournaments.running.hooks import Running
-from malice.tournaments.running.pace import BLOCKS, make_pace
+from malice.tournaments.running.open_parts import BLOCKS, make_pace
 from malice.tournaments.running.plan import Plan
 
 SUSPENDS_NOBODY = Suspensions([], 0, ())

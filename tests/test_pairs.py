@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from malice.tournaments.ratings.head_to_head import compare_head_to_head
+from malice.tournaments.ratings.comparison import compare_head_to_head
 from malice.tournaments.ratings.pairs import convert_to_elo, estimate_pentanomial, estimate_trinomial
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from malice.referee.errors import BotError, DataError
 from malice.tournaments.entries.bots import Bot, find_bot
-from malice.tournaments.entries.parameters import (
+from malice.tournaments.entries.lookup import expand_entries, is_pattern
+from malice.tournaments.entries.manifests import (
     MOST_CHARACTERS,
     ParameterError,
     Value,
@@ -20,7 +21,6 @@ from malice.tournaments.entries.parameters import (
     parse_value,
     require_parameter,
 )
-from malice.tournaments.entries.patterns import expand_entries, is_pattern
 from malice.tournaments.entries.variants import find_variant, give_parameters, split_words
 from malice.tournaments.league.config import LabelledBot
 from tests.test_cli import malice

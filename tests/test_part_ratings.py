@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from malice.tournaments.league import part_ratings
-from malice.tournaments.league.choice import Choice, Picker
+from malice.tournaments.league import progression
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.part_ratings import PartRatings, compute_part_ratings
-from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.progression import PartRatings, compute_part_ratings
+from malice.tournaments.league.ranking import Choice, Picker, compute_league_standings
 from malice.tournaments.league.standings import Standings, compute_standings
 from malice.tournaments.league.store import Store
 from tests.growing_leagues import GrowingLeague, make_short
@@ -147,7 +146,7 @@ def test_old_parts_are_merged_into_the_first_step(league: GrowingLeague, monkeyp
     with Store(league.path) as store:
         (whole,) = compute_part_ratings(store)
 
-        monkeypatch.setattr(part_ratings, "MOST_STEPS", 3)
+        monkeypatch.setattr(progression, "MOST_STEPS", 3)
 
         (merged,) = compute_part_ratings(store)
     assert [step.parts for step in merged.steps] == [(0, 1, 2), (3,), (4,)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from malice.referee.records import Key
-from malice.tournaments.league.draw import list_pairs
+from malice.tournaments.league.formats.draw import list_pairs
 from malice.tournaments.league.parts import (
     BATCH_DEALS,
     ROUNDS,

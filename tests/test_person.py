@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from malice.protocol.messages import GameStart, Move
-from malice.referee.failures import Abandoned
+from malice.referee.errors import Abandoned
 from malice.referee.verdicts import Verdict
 from malice.tournaments.cli import main
 from malice.tournaments.terminal.person import Person

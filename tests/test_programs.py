@@ -1,16 +1,21 @@
-"""The programs and libraries that bots need: which are missing, and how to get them."""
+"""What bots need: programs and libraries that are missing, and modules that the sandbox hides."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from malice.tournaments.cli import main
 from malice.tournaments.entries import bots
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.programs import (
     DEBIAN,
     LIBRARIES,
+    explain_hidden_module,
     explain_installation,
     explain_missing_programs,
     list_missing_programs,
@@ -48,3 +53,80 @@ def test_a_library_is_looked_for_by_the_compiler(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("bot", sorted(name for name in bots.list_shipped_bots() if "/" in name))
 def test_for_every_program_that_a_shipped_bot_needs_it_is_known_how_to_get_it(bot: str) -> None:
     assert set(find_bot(bot).manifest.needs) <= DEBIAN.keys() | LIBRARIES.keys()
+
+
+SANDBOX = ("bwrap", "seccomp")
+LOOKS = """\
+import json, sys
+import marker
+
+for line in sys.stdin:
+    request = json.loads(line)
+    print(json.dumps({"id": request["id"], "move": request.get("legal", [""])[0]}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("stderr", "name"),
+    [
+        ("Traceback ...\nModuleNotFoundError: No module named 'numpy'", "numpy"),
+        ("Error: Cannot find module 'ws'\nRequire stack:\n- /bot.js", "ws"),
+        ("Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'ws' imported from /bot.mjs", "ws"),
+        ("in 'require': cannot load such file -- nope (LoadError)", "nope"),
+        ("Can't locate Nope/Deep.pm in @INC (you may need to install ...)", "Nope/Deep.pm"),
+        ("lua5.4: bot.lua:1: module 'nope' not found:\n\tno field package.preload['nope']", "nope"),
+        ("bot: error while loading shared libraries: libgmp.so.10: cannot open shared object file", "libgmp.so.10"),
+        ('Exception in thread "main" java.lang.NoClassDefFoundError: com/google/gson/Gson', "com/google/gson/Gson"),
+    ],
+)
+def test_each_language_says_what_it_misses(stderr: str, name: str) -> None:
+    told = explain_hidden_module(stderr, SANDBOX)
+
+    assert told is not None
+    assert f"the sandbox may hide {name!r}" in told
+    assert ("bot.toml" in told) == (name == "numpy")
+    assert explain_hidden_module(stderr, ("rlimit", "seccomp")) is None
+
+
+def test_another_crash_gets_no_such_hint() -> None:
+    assert explain_hidden_module("KeyError: 'No module'", SANDBOX) is None
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """An interpreter with a module of its own, and a bot beside it that takes the module."""
+    made = subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], capture_output=True, check=False
+    )
+    assert made.returncode == 0, made.stderr
+    (packages,) = (tmp_path / "env/lib").glob("python3*/site-packages")
+    (packages / "marker.py").touch()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/bot.py").write_text(LOOKS)
+    (tmp_path / "mine/bot.toml").write_text('name = "mine"\nrun = ["{python}", "bot.py"]\n')
+    return tmp_path
+
+
+@pytest.mark.sandbox
+@pytest.mark.slow
+def test_the_sandbox_shows_the_interpreter_that_a_manifest_names(outside: Path) -> None:
+    (outside / "env").rename(outside / "mine/.venv")
+    with (outside / "mine/bot.toml").open("a") as manifest:
+        manifest.write('python = ".venv/bin/python"\n')
+
+    words = ["play", str(outside / "mine"), "uniform", "--isolation", "bwrap", "--require-isolation"]
+    played = CliRunner().invoke(main, words, prog_name="malice")
+
+    assert played.exit_code == 0, played.output
+
+
+@pytest.mark.sandbox
+@pytest.mark.slow
+def test_a_module_that_the_sandbox_hides_is_told_as_that(outside: Path) -> None:
+    words = ["play", str(outside / "mine"), "uniform", "--isolation", "bwrap"]
+    played = CliRunner().invoke(main, words, prog_name="malice")
+    checked = CliRunner().invoke(main, ["check", words[1], "--isolation", "bwrap"], prog_name="malice")
+
+    assert (played.exit_code, checked.exit_code) == (2, 10)
+    for said in (played.stderr, checked.stdout):
+        assert "the sandbox may hide 'marker'" in " ".join(said.split())

@@ -7,8 +7,7 @@ import io
 import pytest
 
 from malice.tournaments.running.events import VerdictGiven
-from malice.tournaments.running.progress import Progress, format_duration
-from malice.tournaments.running.replay_progress import ReplayProgress
+from malice.tournaments.running.progress import Progress, ReplayProgress, format_duration
 
 
 class Terminal(io.StringIO):

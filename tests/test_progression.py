@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from malice.tournaments.league.states import exclude
-from malice.tournaments.league.store import Store
+from malice.tournaments.league.store import Store, exclude
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
 from tests.test_cli import malice
 

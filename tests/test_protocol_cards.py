@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.families import make_rules
 from malice.referee.games.spite.messages import CardMoved, Deal, Draw, Event, Flip, Shuffled, TurnBegins
 from malice.referee.records import Key

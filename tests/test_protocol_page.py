@@ -14,9 +14,9 @@ import pytest
 from malice.protocol import messages
 from malice.protocol.codec import encode
 from malice.protocol.messages import ClockRules
+from malice.referee.batch import play_batch
 from malice.referee.clock import MS, Clock
 from malice.referee.games.spite import messages as spite
-from malice.referee.playing import play_batch
 from malice.referee.records import Batch, GameOrder, Key, Player, Record
 from malice.referee.rulesets import list_rulesets, load_ruleset
 

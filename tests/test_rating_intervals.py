@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from malice.tournaments.ratings.covariance import student_quantile
+from malice.tournaments.ratings.bradley_terry import student_quantile
 from malice.tournaments.ratings.fit import ELO, RatedGame, fit_ratings
 from tests.rated_games import duel, elos, expected, pairs, ranks, round_robin, rout, sweep, widths
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from malice.referee.playing import play_batch
+from malice.referee.batch import play_batch
 from malice.referee.records import Batch, BatchDone, EndBatch, GameBegun, Key, Record, RefereeFault, Report, Started
 from malice.referee.replay import check_record
 from tests.tables import PATIENCE_MS, RULES, Script, batch, play, player, seated

@@ -18,8 +18,8 @@ from msgspec.structs import replace
 
 from malice.referee.records import Batch, BatchDone, GameBegun, Record, Report, Started
 from malice.referee.replay import check_record
+from malice.tournaments.running.coordinator import RefereeProcess
 from malice.tournaments.running.hooks import NO_LEDGER
-from malice.tournaments.running.referees import RefereeProcess
 from tests.processes import PATIENCE_S, Mark
 from tests.tables import batch, player
 

@@ -9,10 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from malice.protocol.messages import Out
-from malice.referee.digests import compute_digest
 from malice.referee.errors import RecordError
 from malice.referee.games.spite.messages import Deal
-from malice.referee.records import Key, Record
+from malice.referee.records import Key, Record, compute_digest
 from malice.referee.replay import check_record, find_rules, replay_asks
 from malice.referee.rules import Ask, Result
 from malice.referee.rulesets import load_ruleset

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from malice.protocol.codec import encode
 from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move
+from malice.referee.batch import play_batch
 from malice.referee.errors import RecordError
-from malice.referee.playing import play_batch
 from malice.referee.records import Batch, GameOrder, Key, Record
 from malice.referee.requests import Decision, ReplayedRequest, replay_decisions, replay_requests
 from malice.referee.rulesets import load_ruleset

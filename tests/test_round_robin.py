@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from malice.tournaments.league.extent import Workload, measure_workload
+from malice.tournaments.league.formats.decisions import Done, Wait
 from malice.tournaments.league.formats.growing import BLOCK_DEALS, SERIES_BLOCKS
-from malice.tournaments.league.formats.situation import Done, Wait
 from malice.tournaments.league.journal import State
 from malice.tournaments.league.parts import Part, VersionKey
+from malice.tournaments.league.tournament import Workload, measure_workload
 from tests.houses import House
 
 

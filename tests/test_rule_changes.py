@@ -18,9 +18,9 @@ from msgspec.structs import replace
 
 from malice.referee.families import load_family
 from malice.tournaments.league.formats import FORMATS
-from malice.tournaments.league.formats.situation import Done
+from malice.tournaments.league.formats.decisions import Done
+from malice.tournaments.league.journal import restore_ruleset, store_ruleset
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.stored_rulesets import restore_ruleset, store_ruleset
 from malice.tournaments.league.verify import verify_league
 from tests.test_cli import malice
 

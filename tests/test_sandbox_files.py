@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from malice.referee.bot_seat import BotSeat
-from malice.referee.isolation import bwrap, cgroups, copies, folders, limits, probe, seccomp
-from malice.referee.isolation.layers import explain_shared_user
-from malice.referee.isolation.views import MOST_COVERS, SandboxView
+from malice.referee.isolation import bwrap, cgroups, copies, folders, limits, probe
+from malice.referee.isolation.boxes import explain_shared_user
+from malice.referee.isolation.bwrap import MOST_COVERS, SandboxView
 from malice.referee.records import Isolation, Player
+from malice.referee.seat import BotSeat
 from tests.boxes import boxed, own_groups, run_in_box
 from tests.tables import PATIENCE_MS, move_request
 
@@ -72,7 +72,7 @@ def test_the_first_process_is_counted_and_frozen_too_where_no_filter_keeps_a_bot
 ) -> None:
     monkeypatch.setattr(limits, "explain_missing_uids", lambda: "asked")
     if not filtered:
-        monkeypatch.setattr(seccomp, "explain_missing_filter", lambda: "asked")
+        monkeypatch.setattr(limits, "explain_missing_filter", lambda: "asked")
     where = cgroups.find_parents().freeze
     with boxed("bwrap", "") as seat:
         seat.ask_move(move_request(seat), None)
@@ -111,7 +111,7 @@ def test_without_a_count_of_memory_a_bot_gets_none_that_belongs_to_no_process(
 ) -> None:
     monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
     column = 0 if os.uname().machine == "x86_64" else 1
-    shared = f"ctypes.CDLL(None).syscall({seccomp._UNCOUNTED['shmget'][column]}, 0, 4096, 0o1600)"
+    shared = f"ctypes.CDLL(None).syscall({limits._UNCOUNTED['shmget'][column]}, 0, 4096, 0o1600)"
 
     assert run_in_box(layer, "import os; os.memfd_create('x')") == "PermissionError"  # type: ignore[arg-type]
     assert run_in_box(layer, f"import ctypes; told = {shared}") == "-1"  # type: ignore[arg-type]

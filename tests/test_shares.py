@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from malice.referee.errors import BotError, DataError
 from malice.referee.records import Key
+from malice.tournaments.entries.names import Names
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import Verified, verify_league
 from malice.tournaments.running.hooks import Hooks
-from malice.tournaments.running.names import Names
-from malice.tournaments.running.shares import Share, parse_share
+from malice.tournaments.running.plan import Share, parse_share
 from tests.sharing import Puppets, copy_league, crash_uniform, found_league, merge, play, play_fairly, recall
 from tests.test_cli import malice
 

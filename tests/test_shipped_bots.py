@@ -16,8 +16,7 @@ import msgspec
 import pytest
 
 from malice.protocol.messages import ClockRules
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.families import make_rules
 from malice.referee.rules import Ask
 from malice.referee.rulesets import load_ruleset

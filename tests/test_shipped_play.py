@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.families import make_rules
 from malice.referee.rules import Result
 from malice.referee.rulesets import load_ruleset

@@ -18,7 +18,7 @@ from malice import site_pages
 from malice.referee import rulesets as ruleset
 from malice.referee.records import Key
 from malice.site_pages import chart, text
-from malice.site_pages.keys import KeyIndex
+from malice.site_pages.survey import KeyIndex
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import Publication
 from malice.tournaments.league.standings import APART

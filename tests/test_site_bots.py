@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from malice import site_pages
 from malice.referee.records import Key
 from malice.site_pages import text
-from malice.site_pages.bot_games import BUCKETS, BotGames
-from malice.site_pages.histogram import TIMES_WIDTH, format_micros, make_histogram
-from malice.site_pages.notes import GAMES, SHOWN
+from malice.site_pages.bot_details import GAMES, SHOWN
+from malice.site_pages.chart import TIMES_WIDTH, format_micros, make_histogram
+from malice.site_pages.deals import BUCKETS, BotGames
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import Publication
 from tests.test_site import Page

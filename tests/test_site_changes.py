@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from malice.site_pages import text
-from malice.tournaments.league.states import exclude
-from malice.tournaments.league.store import Store
+from malice.tournaments.league.store import Store, exclude
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
 from tests.test_cli import malice
 from tests.test_site import Page

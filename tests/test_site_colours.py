@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from malice import site_pages
-from malice.site_pages.colours import COLOURS, Marks, assign_colours, find_colour, name_disc, name_line
-from malice.site_pages.rankings import make_name
+from malice.site_pages.rankings import COLOURS, Marks, assign_colours, find_colour, make_name, name_disc, name_line
 
 Colour = tuple[float, float, float]
 SHEETS = Path(site_pages.__file__).parent / "static"

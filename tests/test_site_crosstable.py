@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from malice.referee.records import Key
 from malice.site_pages.crosstable import make_crossings, name_versions, write_crosstables
 from malice.site_pages.files import Folder
-from malice.site_pages.outcomes import make_deal_bar
+from malice.site_pages.intervals import make_deal_bar
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import Standings, compute_standings
 from malice.tournaments.league.store import Store

@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver import Chrome
 
 from malice import site_pages
-from malice.site_pages import markdown
+from malice.site_pages import docs
 from malice.site_pages.docs import list_attachments, list_docs
 from tests.test_browser_window import as_a_phone, at_a_desk, visit
 from tests.test_site import Page, pages
@@ -37,7 +37,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def html(source: str) -> str:
-    return markdown.render_markdown(source, lambda link: link if link.startswith("#") else None).html
+    return docs.render_markdown(source, lambda link: link if link.startswith("#") else None).html
 
 
 def test_every_page_has_a_way_to_the_docs(out: Path) -> None:
@@ -87,7 +87,7 @@ def test_markup_of_the_author_is_shown_and_not_obeyed() -> None:
 
 
 def test_headings_are_named_as_forges_name_them() -> None:
-    found = markdown.render_markdown(
+    found = docs.render_markdown(
         "# What it *is*\n## A `--flag`, and more!\n## Twice\n## Twice\n", lambda link: link
     ).headings
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from malice.site_pages.downloads import write_table
-from malice.site_pages.files import Folder
+from malice.site_pages.files import Folder, write_table
 
 
 def list_files(root: Path) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from malice.referee.records import Key, Record
-from malice.site_pages.drama import DRAMA_GAMES, Dramas, measure_drama
+from malice.site_pages.turning_point import DRAMA_GAMES, Dramas, measure_drama
 from tests.test_site_league import LABELS, League
 
 EARLY = [(9, 9), (8, 9), (8, 7), (8, 6), (8, 5), (8, 0)]

@@ -12,8 +12,7 @@ from malice.protocol.errors import ProtocolError
 from malice.protocol.messages import MoveAnswer
 from malice.referee.connection import SHOWN_BYTES
 from malice.referee.records import RecordedVerdict
-from malice.site_pages.bad_bytes import find_broken_json
-from malice.site_pages.evidence import Evidence, make_evidence
+from malice.site_pages.evidence import Evidence, find_broken_json, make_evidence
 
 REQUEST = '> {"type":"move","id":7,"view":{"turn":12},"legal":["p-c0"]}'
 ANSWER = '{"id":7,"move":"p-c0","note":"x"}'

@@ -11,7 +11,7 @@ from malice import site_pages
 from malice.referee import rulesets as ruleset
 from malice.referee.records import Key, Record, RecordedVerdict
 from malice.referee.verdicts import describe_answers, judge_late_answer
-from malice.site_pages.faults import KINDS, READ, VerdictCode, collect_verdicts
+from malice.site_pages.evidence import KINDS, READ, VerdictCode, collect_verdicts
 from malice.tournaments.league.publication import Publication
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play

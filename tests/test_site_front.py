@@ -14,7 +14,7 @@ from malice.referee.families import load_family
 from malice.referee.games import DEFAULT_FAMILY
 from malice.referee.replay import replay_asks
 from malice.referee.rulesets import load_ruleset
-from malice.site_pages.leaders import list_leaders
+from malice.site_pages.sections import list_leaders
 from malice.site_pages.turning_point import Turn, find_front_game, find_turn
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.standings import compute_standings

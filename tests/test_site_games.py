@@ -18,8 +18,8 @@ from malice import site_pages
 from malice.referee.records import Key
 from malice.referee.rulesets import load_ruleset
 from malice.site_pages import game_list, shards, text
-from malice.site_pages.colours import Marks
 from malice.site_pages.game_list import ListedGames
+from malice.site_pages.rankings import Marks
 from malice.tournaments.league.contents import GameSummary
 from tests.listed_games import REASONS, make_games
 from tests.test_site import Page

@@ -13,18 +13,16 @@ import msgspec
 
 from malice.protocol.messages import ClockRules
 from malice.referee import rulesets as ruleset
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
-from malice.referee.digests import compute_digest
+from malice.referee.course import Course, Dealer
 from malice.referee.families import make_rules
 from malice.referee.games import DEFAULT_FAMILY
-from malice.referee.records import Key, Record, RecordedVerdict, SeatReport
+from malice.referee.records import Key, Record, RecordedVerdict, SeatReport, compute_digest
 from malice.referee.rules import Result
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import Entry, GameSummary, TablePlace, summarize_record
-from malice.tournaments.league.formats.situation import FormatInput, make_format_input
-from malice.tournaments.league.formats.table import make_table
+from malice.tournaments.league.formats import make_table
+from malice.tournaments.league.formats.decisions import FormatInput, make_format_input
 from malice.tournaments.league.journal import (
     Absence,
     AnyEvent,
@@ -35,11 +33,11 @@ from malice.tournaments.league.journal import (
     State,
     StateChanged,
     Version,
+    store_ruleset,
 )
-from malice.tournaments.league.league import League as JournalLeague
 from malice.tournaments.league.parts import Draft, Part, PartTable, VersionKey
 from malice.tournaments.league.revisions import create_part
-from malice.tournaments.league.stored_rulesets import store_ruleset
+from malice.tournaments.league.tournament import League as JournalLeague
 from malice.tournaments.league.tournament import Tournament
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}\u202egnp.exe\x1b[31m"

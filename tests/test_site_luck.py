@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from malice import site_pages
 from malice.referee.games.spite import luck
-from malice.referee.luck import find_luck
-from malice.tournaments.league import adjustment
+from malice.referee.replay import find_luck
+from malice.tournaments.league import comparison
 from malice.tournaments.league.comparison import Comparison, compare_entries
 from malice.tournaments.league.store import Store
-from malice.tournaments.ratings.adjustment import Adjustment
+from malice.tournaments.ratings.comparison import Adjustment
 from tests.leagues import play_small_league
 from tests.test_adjustment import measured as measured
 from tests.test_cli import malice
@@ -44,8 +44,8 @@ def compare(db: Path, new: str, base: str) -> Comparison:
 def test_the_command_line_shows_pairs_with_luck_and_without(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adjustment, "FEWEST", 1)
-    monkeypatch.setattr(adjustment, "adjust_scores", lambda *_: SHARPER)
+    monkeypatch.setattr(comparison, "FEWEST", 1)
+    monkeypatch.setattr(comparison, "adjust_scores", lambda *_: SHARPER)
     out = tmp_path / "out"
     advantage = compare(db, "greedy", "uniform").advantage
 

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from malice import site_pages
 from malice.site_pages import chart
-from malice.site_pages.colours import assign_colours
-from malice.site_pages.lettering import shorten_name
+from malice.site_pages.chart import shorten_name
 from malice.site_pages.part_chart import PartChart, make_part_chart
-from malice.tournaments.league.part_ratings import PartRatings, PartStep, compute_part_ratings
+from malice.site_pages.rankings import assign_colours
+from malice.tournaments.league.progression import PartRatings, PartStep, compute_part_ratings
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.standings import Standings
 from malice.tournaments.league.store import Store

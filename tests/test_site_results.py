@@ -16,14 +16,12 @@ from malice.referee.rulesets import Ruleset
 from malice.site_pages import text
 from malice.site_pages.deals import Deals
 from malice.site_pages.rankings import SortableCell, make_name, make_ranking
-from malice.site_pages.series import SeriesRow, describe_standing, make_series_rows
-from malice.site_pages.teams import make_team_rows
+from malice.site_pages.series import SeriesRow, describe_standing, make_series_rows, make_team_rows
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.series import Score, SeriesScore
 from malice.tournaments.league.standings import State, compute_standings
-from malice.tournaments.ratings.comparison import measure_advantage
-from malice.tournaments.ratings.head_to_head import compare_head_to_head
+from malice.tournaments.ratings.comparison import compare_head_to_head, measure_advantage
 from tests.test_site import Page
 from tests.test_site_league import LABELS, League, play
 from tests.test_site_shards import data

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from malice.referee.failures import Abandoned
-from malice.referee.playing import play_batch
+from malice.referee.batch import play_batch
+from malice.referee.bot import LONGEST, StderrLines
+from malice.referee.errors import Abandoned
 from malice.referee.records import Record, Report, Started, StderrLine
-from malice.referee.stderr_lines import LONGEST, StderrLines
 from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks
 from tests.tables import batch, player

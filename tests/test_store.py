@@ -9,8 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from malice.referee.digests import compute_digest
-from malice.referee.records import Batch, Key, Record, SeatReport
+from malice.referee.records import Batch, Key, Record, SeatReport, compute_digest
 from malice.referee.replay import check_record
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config

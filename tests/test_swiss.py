@@ -11,9 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malice.tournaments.league.formats.pairing import UnpairedEntry, pair_up
-from malice.tournaments.league.formats.situation import Done, Wait
-from malice.tournaments.league.formats.swiss import Encounter, find_first_rematch, find_missing_round, rank_swiss
+from malice.tournaments.league.formats.decisions import Done, Wait
+from malice.tournaments.league.formats.swiss import (
+    Encounter,
+    UnpairedEntry,
+    find_first_rematch,
+    find_missing_round,
+    pair_up,
+    rank_swiss,
+)
 from malice.tournaments.league.parts import Part
 from tests.houses import House
 from tests.test_cli import malice

@@ -17,11 +17,11 @@ from msgspec.structs import replace
 
 from malice.referee.errors import DataError
 from malice.referee.records import Key, Record
-from malice.tournaments.commands.time_limit import format_limit, is_daily, parse_limit
+from malice.tournaments.commands.options import format_limit, is_daily, parse_limit
 from malice.tournaments.league.config import Config, LabelledBot
 from malice.tournaments.league.journal import Overrun
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.announcement import compute_longest_ms
+from malice.tournaments.running.announcements import compute_longest_ms
 from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.deadline import Deadline
 from malice.tournaments.running.hooks import Hooks

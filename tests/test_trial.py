@@ -13,7 +13,7 @@ from malice.tournaments.league.config import ClockLines, Config
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.trial import estimate_tournament
 from malice.tournaments.terminal.tables import format_bytes
-from tests.kept.repositories import commit, start_repository
+from tests.kept.folders import commit, start_repository
 from tests.runs import Run
 from tests.tables import BOTS
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from malice.referee.records import Key
 from malice.tournaments.errors import UnverifiedError
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.packing import pack_record
 from malice.tournaments.league.store import Store
+from malice.tournaments.league.stored_games import pack_record
 from malice.tournaments.league.verify import verify_league
 from malice.tournaments.running.plan import Plan
 from tests.leagues import change, play_small_league, replace_in_journal, write_events

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from malice.referee.isolation import installations, views
+from malice.referee.isolation import bwrap, installations
 
 pytestmark = pytest.mark.slow
 
@@ -48,11 +48,11 @@ def test_a_python_that_another_program_starts_is_shown_with_its_installation(tmp
     (tmp_path / "python/lib/python3.13").mkdir(parents=True)
     (tmp_path / "python/lib/python3.13/os.py").touch()
 
-    view = views.SandboxView(["nice", str(python), str(other)], Path("/usr/bin/nice"), Path("/tmp"))
+    view = bwrap.SandboxView(["nice", str(python), str(other)], Path("/usr/bin/nice"), Path("/tmp"))
 
     assert view.roots == [tmp_path / "python", other]
 
 
 def test_what_the_sandbox_shows_by_itself_is_not_shown_again() -> None:
     java = Path("/etc/alternatives/java")  # between /usr/bin/java and the real one, on Debian
-    assert views.SandboxView(["/usr/bin/true", str(java)], java, Path("/usr")).roots == []
+    assert bwrap.SandboxView(["/usr/bin/true", str(java)], java, Path("/usr")).roots == []

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from malice.referee.records import Key
 from malice.tournaments.errors import LeagueError, LockedLeague
+from malice.tournaments.league.file import WAIT_S, Waiting
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.waiting import WAIT_S, Waiting
 from tests.leagues import play_small_league
 from tests.test_cli import malice
 

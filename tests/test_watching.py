@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from malice.protocol.messages import Move, MoveAnswer
-from malice.referee.failures import Abandoned
+from malice.referee.errors import Abandoned
 from malice.referee.game_runner import GameRunner
 from malice.referee.records import Record
 from malice.referee.rulesets import load_ruleset

@@ -34,13 +34,12 @@ from malice.protocol.messages import (
     MoveAnswer,
     Request,
 )
-from malice.referee.bot_seat import BYE_WAIT_NS, REFEREE, BotSeat
 from malice.referee.clock import Clock
 from malice.referee.game_runner import GameRunner
 from malice.referee.games.spite.messages import View
 from malice.referee.records import Batch, GameOrder, Key, Player, SeatReport
 from malice.referee.rulesets import load_ruleset
-from malice.referee.seat import InProcessSeat
+from malice.referee.seat import BYE_WAIT_NS, REFEREE, BotSeat, InProcessSeat
 from malice.referee.verdicts import Verdict, judge_illegal_move
 
 FOLDER = Path(__file__).parents[1] / "protocol/transcripts"

@@ -96,7 +96,7 @@ class Site:
     def open_writer(self, store: Store, out: Path, url: str = "") -> SiteWriter:
         """Return what writes the pages of a league."""
         from malice.site_pages import SiteWriter
-        from malice.tournaments.league.remembering import CachingReader
+        from malice.tournaments.league.cache import CachingReader
 
         return SiteWriter(CachingReader(store), out, url)
 

@@ -1,20 +1,85 @@
-"""A control group for each bot: it counts processes and memory, and freezes and kills them, hidden children too."""
+"""A control group for each bot: it counts, freezes and kills its processes, and tells what the kernel killed."""
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
 import re
 import signal
+import struct
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from malice.referee.isolation import kills
 from malice.referee.isolation.limits import PROCESSES
+
+_KILLED = "oom_kill"
+_PIDFD_GET_INFO = 0xC040FF0B
+_INFO = struct.Struct("=QQ11Ii")
+"""The first version of `struct pidfd_info`: a mask of what to return, then the numbers; the wait status is last."""
+_PIDFD_INFO_EXIT = 1 << 3
+
+
+def count_kills() -> int:
+    """Return how many processes the kernel killed for lack of memory in our own control group.
+
+    Where no group counts them, return the count of the whole machine since boot.
+    """
+    return read_field(find_counter(), _KILLED) or 0
+
+
+@cache
+def find_counter() -> Path:
+    """Return the file that holds that count; look for it only once per process."""
+    return next((path for path in _list_own_counters() if read_field(path, _KILLED) is not None), Path("/proc/vmstat"))
+
+
+def read_field(path: Path, name: str) -> int | None:
+    """Return a number from a file of lines `name number`, or None if there is none."""
+    with suppress(OSError):
+        for line in path.read_text().splitlines():
+            word, _, number = line.partition(" ")
+            if word == name:
+                return int(number)
+    return None
+
+
+def read_wait_status(pidfd: int) -> int | None:
+    """Return the wait status of a process that another process has reaped; None where it is unknown.
+
+    Needs Linux 6.15 or newer.
+    """
+    if pidfd < 0:
+        return None
+    info = bytearray(_INFO.pack(_PIDFD_INFO_EXIT, *[0] * 13))
+    with suppress(OSError):
+        fcntl.ioctl(pidfd, _PIDFD_GET_INFO, info)
+        mask, *_, status = _INFO.unpack(info)
+        return int(status) if mask & _PIDFD_INFO_EXIT else None
+    return None
+
+
+def list_own_groups() -> Iterator[tuple[str, str]]:
+    """Yield each controller of version 1, and "" for version 2, each with our own group."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, names, path = line.split(":", 2)
+        yield from ((name, path) for name in names.split(","))
+
+
+def _list_own_counters() -> Iterator[Path]:
+    own = dict(list_own_groups())
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        _, place, kind, options, *_ = line.split()
+        if kind == "cgroup2":
+            # The local file leaves out the groups below ours.
+            yield Path(place, own.get("", "/").lstrip("/"), "memory.events.local")
+        elif kind == "cgroup" and "memory" in options.split(","):
+            yield Path(place, own.get("memory", "/").lstrip("/"), "memory.oom_control")
+
 
 PREFIX = "malice-"
 REMOVE_WAIT_S = 0.5
@@ -49,7 +114,7 @@ def find_parents() -> Parents:
     """
     parents = Parents()
     mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
-    own = dict(kills.list_own_groups())
+    own = dict(list_own_groups())
     for _, place, kind, *_ in mounts:
         if kind == "cgroup2":
             parents.home = inside = Path(place, own.get("", "/").lstrip("/"))
@@ -136,13 +201,13 @@ class ControlGroup:
     def oom_kills(self) -> int:
         """Return how many of its processes the kernel killed for lack of memory, by its own limit or not."""
         names = ("memory.events", "memory.oom_control")
-        return sum(kills.read_field(self._memory / name, "oom_kill") or 0 for name in names) if self._memory else 0
+        return sum(read_field(self._memory / name, "oom_kill") or 0 for name in names) if self._memory else 0
 
     def reached_limit(self) -> bool:
         """Tell whether the group ever ran into its own limit; in version 1 also if memory could then be freed."""
         if self._memory is None:
             return False
-        if (events := kills.read_field(self._memory / "memory.events", "oom")) is not None:
+        if (events := read_field(self._memory / "memory.events", "oom")) is not None:
             return events > 0
         most, limit = (int((self._memory / f"memory.{name}_in_bytes").read_text()) for name in ("max_usage", "limit"))
         return most > limit - ONE_CHARGE

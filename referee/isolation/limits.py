@@ -1,14 +1,22 @@
-"""Limits, priority and a user, which a new process sets for itself between fork and exec."""
+"""What a new process imposes on itself between fork and exec: limits, a user, and a filter of system calls.
+
+The filter is classic BPF, written here without a library.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import os
+import platform
 import resource
 import stat
+import struct
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from errno import ENOSYS, EPERM
 from pathlib import Path
+from signal import SIGCONT
 
 from malice.referee.isolation.folders import everybody_may_read
 
@@ -87,3 +95,224 @@ def make_limiter(memory_mb: int | None, processes: int | None, uid: int | None =
             os.setresuid(uid, uid, uid)
 
     return arm
+
+
+_X86_64, _AARCH64 = 0xC000003E, 0xC00000B7
+_ARCHITECTURES = {"x86_64": (_X86_64, 0), "aarch64": (_AARCH64, 1)}
+"""By machine: the kernel's name for it, and its column below."""
+
+_DENIED: dict[str, tuple[int, int]] = {
+    # leave the group that is killed and frozen
+    "setsid": (112, 157),
+    "setpgid": (109, 154),
+    # reach into other processes
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "pidfd_getfd": (438, 438),
+    "kcmp": (312, 272),
+    # move to the processors of another game
+    "sched_setaffinity": (203, 122),
+    # keys, locks and watches: boxes that see the same files share them
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "flock": (73, 32),
+    "mincore": (27, 232),
+    "cachestat": (451, 451),
+    "vmsplice": (278, 75),
+    "inotify_init": (253, -1),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
+    # other namespaces and mounts
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265),
+    # large and rarely used parts of the kernel
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "personality": (135, 92),
+    "modify_ldt": (154, -1),
+    "move_pages": (279, 239),
+    # the machine itself
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "reboot": (169, 142),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "syslog": (103, 116),
+    "acct": (163, 89),
+    "quotactl": (179, 60),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "clock_adjtime": (305, 266),
+    "adjtimex": (159, 171),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "iopl": (172, -1),
+    "ioperm": (173, -1),
+    "vhangup": (153, 58),
+}
+_UNCOUNTED: dict[str, tuple[int, int]] = {
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+}
+"""Memory that belongs to no process: only a control group counts it."""
+_WAKING: dict[str, tuple[int, int]] = {
+    "timer_create": (222, 107),
+    "mq_notify": (244, 184),
+}
+"""Calls that can send any signal later, even SIGCONT, which wakes a stopped process."""
+_SENDING_SECOND: dict[str, tuple[int, int]] = {
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "rt_sigqueueinfo": (129, 138),
+    "pidfd_send_signal": (424, 424),
+}
+_SENDING_THIRD: dict[str, tuple[int, int]] = {"tgkill": (234, 131), "rt_tgsigqueueinfo": (297, 240)}
+"""Calls that send a signal now; the second or the third argument names it."""
+_PRCTL, _PR_SET_PDEATHSIG = (157, 167), 1
+_SET_SIGNAL = 10
+"""F_SETSIG of fcntl: sets the signal for a file that is ready."""
+_EXIT_SIGNAL = 0xFF
+"""The bits in the flags of clone that name the signal for the end of the child."""
+_CLONE, _SOCKET, _CLONE3 = (56, 220), (41, 198), 435
+_FCNTL = (72, 25)
+_SHARED_COMMANDS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
+"""Commands of fcntl by which boxes that see one file could signal each other.
+
+GETLK, SETLK, SETLKW, the same as OFD_, SETLEASE, GETLEASE, NOTIFY.
+"""
+_PREADV2, _PWRITEV2 = (327, 286), (328, 287)
+"""Their flag RWF_NOWAIT reveals what is in the page cache, and so what others have read."""
+_NEW_NAMESPACES = 0x7E020080
+"""CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
+_UNIX, _INET, _INET6 = 1, 2, 10
+_X32 = 0x40000000
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _KEEP_BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_ALLOW, _KILL = 0x7FFF0000, 0x80000000
+_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _THIRD_ARGUMENT, _SIXTH_ARGUMENT = 0, 4, 16, 24, 32, 56
+
+_PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _MODE_FILTER = 22, 38, 2
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+def explain_missing_filter() -> str | None:
+    """Return why no filter is available on this machine, or None."""
+    if platform.machine() not in _ARCHITECTURES:
+        return f"filters are written for {' and '.join(_ARCHITECTURES)}, not for {platform.machine()}"
+    return None
+
+
+def build_filter(*, network: bool, counted: bool, stopped: bool, machine: str = "") -> bytes:
+    """Return the filter as an array of `struct sock_filter`.
+
+    Args:
+        network: whether to allow internet sockets: only where the box has a network of its own.
+        counted: whether a control group counts memory; if not, deny memory that belongs to no process.
+        stopped: whether signals stop bots off turn; if so, no bot may wake another, or arrange its own waking.
+        machine: as `platform.machine` names it; by default this one.
+    """
+    arch, column = _ARCHITECTURES[machine or platform.machine()]
+    families = (_UNIX, _INET, _INET6) if network else (_UNIX,)
+    code = [(_LOAD, 0, 0, _ARCH), (_EQUAL, 1, 0, arch), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NUMBER)]
+    if arch == _X86_64:
+        code += _unless((_AT_LEAST, 0, 1, _X32), EPERM)
+    # glibc falls back to `clone`, whose flags a filter can read.
+    code += _unless((_EQUAL, 0, 1, _CLONE3), ENOSYS)
+    for numbers in (*_DENIED.values(), *(() if counted else _UNCOUNTED.values())):
+        if numbers[column] >= 0:
+            code += _unless((_EQUAL, 0, 1, numbers[column]), EPERM)
+    if stopped:
+        code += _against_waking(column)
+    commands = (*_SHARED_COMMANDS, _SET_SIGNAL) if stopped else _SHARED_COMMANDS
+    code += _with_argument(_FCNTL[column], _SECOND_ARGUMENT, [(_EQUAL, each) for each in commands])
+    for number in (_PREADV2[column], _PWRITEV2[column]):
+        code += _with_argument(number, _SIXTH_ARGUMENT, [(_ANY_BIT, 0xFFFFFFFF)])
+    clone = _unless((_ANY_BIT, 0, 1, _NEW_NAMESPACES), EPERM)
+    if stopped:
+        clone += [(_KEEP_BITS, 0, 0, _EXIT_SIGNAL), *_unless((_EQUAL, 0, 1, SIGCONT), EPERM)]
+    code += [(_EQUAL, 0, len(clone) + 2, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT), *clone]
+    code += [(_RETURN, 0, 0, _ALLOW)]
+    code += [(_EQUAL, 0, len(families) + 2, _SOCKET[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    code += [(_EQUAL, len(families) - place, 0, family) for place, family in enumerate(families)]
+    code += [(_RETURN, 0, 0, _errno(EPERM)), (_RETURN, 0, 0, _ALLOW)]
+    return b"".join(struct.pack("=HBBI", *line) for line in code)
+
+
+def _against_waking(column: int) -> list[tuple[int, int, int, int]]:
+    """Return the part that refuses to send SIGCONT, now or later."""
+    code = [line for numbers in _WAKING.values() for line in _unless((_EQUAL, 0, 1, numbers[column]), EPERM)]
+    for argument, calls in ((_SECOND_ARGUMENT, _SENDING_SECOND), (_THIRD_ARGUMENT, _SENDING_THIRD)):
+        for numbers in calls.values():
+            code += _with_argument(numbers[column], argument, [(_EQUAL, SIGCONT)])
+    code += [(_EQUAL, 0, 6, _PRCTL[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT), (_EQUAL, 0, 3, _PR_SET_PDEATHSIG)]
+    code += [(_LOAD, 0, 0, _SECOND_ARGUMENT), *_unless((_EQUAL, 0, 1, SIGCONT), EPERM), (_RETURN, 0, 0, _ALLOW)]
+    return code
+
+
+def open_filter(*, counted: bool, stopped: bool) -> int:
+    """Return a new descriptor with the filter of a box that has a network of its own, to be read once."""
+    descriptor = os.memfd_create("seccomp")
+    os.write(descriptor, build_filter(network=True, counted=counted, stopped=stopped))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def make_filter_loader(*, counted: bool, stopped: bool) -> Callable[[], None]:
+    """Return a function that puts the calling process under the filter of a box without a network of its own.
+
+    Call this before the fork.
+    """
+    code = build_filter(network=False, counted=counted, stopped=stopped)
+    # It holds the only reference to the bytes that the kernel reads.
+    program = _Program(len(code) // 8, code)
+
+    def arm() -> None:
+        if _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or _libc.prctl(
+            _PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0
+        ):
+            raise OSError(ctypes.get_errno(), "seccomp")
+
+    return arm
+
+
+def _errno(number: int) -> int:
+    return 0x50000 | number
+
+
+def _with_argument(number: int, argument: int, tests: list[tuple[int, int]]) -> list[tuple[int, int, int, int]]:
+    """Return the part that refuses one system call if the low half of an argument passes any of the tests."""
+    refusals = [line for test, value in tests for line in _unless((test, 0, 1, value), EPERM)]
+    return [(_EQUAL, 0, len(refusals) + 2, number), (_LOAD, 0, 0, argument), *refusals, (_RETURN, 0, 0, _ALLOW)]
+
+
+def _unless(test: tuple[int, int, int, int], number: int) -> list[tuple[int, int, int, int]]:
+    """Return a test, and a refusal that is skipped if the test fails."""
+    return [test, (_RETURN, 0, 0, _errno(number))]

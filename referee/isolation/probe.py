@@ -10,8 +10,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from malice.referee.isolation import bwrap, limits, seccomp
-from malice.referee.isolation.views import SandboxView
+from malice.referee.isolation import bwrap, limits
+from malice.referee.isolation.bwrap import SandboxView
 from malice.referee.records import Layer
 
 _TRUE = "/bin/true"
@@ -72,8 +72,8 @@ def find_process_limit() -> int | None:
 def _try_sandbox(own_user: bool, disable: bool) -> subprocess.CompletedProcess[bytes]:
     sandbox = bwrap.Sandbox([_TRUE], Path(_TRUE), SandboxView([_TRUE], Path(_TRUE), Path("/")), _MEMORY_MB)
     descriptors = [os.open(os.devnull, os.O_WRONLY)]
-    if seccomp.explain_missing_filter() is None:
-        descriptors.append(seccomp.open_filter(counted=False, stopped=True))
+    if limits.explain_missing_filter() is None:
+        descriptors.append(limits.open_filter(counted=False, stopped=True))
     uid = limits.next_uid() if own_user else None
     command = sandbox.build_command(uid, *descriptors, disable=disable, dies=False)  # it ends at once
     # A sandbox that is killed while it starts can leave a child that waits for it for ever.

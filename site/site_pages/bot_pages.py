@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from malice.site_pages import text
-from malice.site_pages.details import DetailMaker
-from malice.site_pages.downloads import write_table
-from malice.site_pages.faults import VerdictList, collect_verdicts
-from malice.site_pages.files import Folder
+from malice.site_pages.bot_details import BotResult, DetailMaker, list_results, read_notes
+from malice.site_pages.chart import make_histogram
+from malice.site_pages.contents import PublishedContents
+from malice.site_pages.evidence import VerdictList, collect_verdicts
+from malice.site_pages.files import Folder, write_table
 from malice.site_pages.game_list import GameRows
-from malice.site_pages.histogram import make_histogram
-from malice.site_pages.notes import read_notes
 from malice.site_pages.pages import BotPage, Pages
-from malice.site_pages.results import BotResult, list_results
 from malice.site_pages.sections import Section
-from malice.site_pages.source import PublishedContents
 from malice.site_pages.survey import Survey
 from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.standings import Standings

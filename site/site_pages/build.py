@@ -14,31 +14,26 @@ from malice.referee import rules_text
 from malice.referee.records import Key
 from malice.site_pages import live, shards, text
 from malice.site_pages.bot_pages import BotPages
+from malice.site_pages.contents import FrozenContents, OpinionGiver, PublishedContents, SiteContents, SiteOptions
 from malice.site_pages.crosstable import write_crosstables
 from malice.site_pages.docs import list_attachments, render_docs
-from malice.site_pages.drama import Dramas
 from malice.site_pages.files import Folder
-from malice.site_pages.front import Front, make_front
-from malice.site_pages.front_downloads import write_front_downloads
-from malice.site_pages.game_list import GameRows, write_list
+from malice.site_pages.front import Front, make_front, write_front_downloads
+from malice.site_pages.game_list import GameRows, Reasons, write_list
 from malice.site_pages.game_pages import GamePage, write_game_pages
 from malice.site_pages.last_table import LastTable, draw_last_table
 from malice.site_pages.live import NEVER, Live, MakeLive, make_stamp
-from malice.site_pages.opinions import choose_games, write_opinions
-from malice.site_pages.packing import Packers
 from malice.site_pages.pages import GameCount, Pages
-from malice.site_pages.reasons import Reasons
 from malice.site_pages.sections import make_rankings
-from malice.site_pages.shard_files import ShardFiles
-from malice.site_pages.source import FrozenContents, PublishedContents, SiteContents
+from malice.site_pages.shard_files import Packers, ShardFiles, choose_games, write_opinions
 from malice.site_pages.survey import Memory, Survey
-from malice.site_pages.wishes import OpinionGiver, SiteOptions
+from malice.site_pages.turning_point import Dramas
 from malice.tournaments.league.comparison import Comparison
-from malice.tournaments.league.extent import measure_workload
 from malice.tournaments.league.progression import Changes
 from malice.tournaments.league.publication import SITE_OWNER, Publication, choose_publication, find_site_owner
 from malice.tournaments.league.ranking import compute_league_standings, find_state
 from malice.tournaments.league.standings import Standings, State
+from malice.tournaments.league.tournament import measure_workload
 
 STATIC = Path(__file__).parent / "static"
 
@@ -100,7 +95,7 @@ class SiteWriter:
 
         Raises:
             OSError: a file cannot be written.
-            LeagueError: as `malice.tournaments.running.opinions.Opinions.ask`.
+            LeagueError: as `malice.tournaments.running.rerun.Opinions.ask`.
         """
         moment = FrozenContents(self._source)
         published = PublishedContents(moment, publication or choose_publication(moment))

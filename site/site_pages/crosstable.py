@@ -9,8 +9,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from malice.site_pages import text
-from malice.site_pages.downloads import write_table
-from malice.site_pages.files import Folder
+from malice.site_pages.files import Folder, write_table
 from malice.site_pages.rankings import Name, make_name
 from malice.tournaments.league.contents import LeagueContents
 from malice.tournaments.league.standings import OpponentScore, Row, Standings

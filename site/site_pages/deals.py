@@ -1,12 +1,16 @@
-"""Results of complete deals, for head-to-head tables and tables of teams."""
+"""Results of complete deals, and what the games of each bot come to: by seat, by time, and those worth a look."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 
+from msgspec import Struct
+
+from malice.referee.records import Key
 from malice.referee.replay import VOID
-from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.contents import GameSummary, parse_times
 
 Kind = tuple[str, int]
 """A ruleset and a number of seats."""
@@ -90,3 +94,157 @@ def _compute_points(game: GameSummary, label: str) -> float:
     seat = game.labels.index(label)
     own, other = game.places[seat], game.places[1 - seat]
     return (1 + (own < other) - (own > other)) / 2
+
+
+BUCKETS = 64
+"""Of times, as in `ActionTimes`."""
+
+
+class SeatResults(Struct):
+    """The results of a bot at one seat; seats that share the first place draw."""
+
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    points: float = 0.0
+    """Teams that it left behind, and half of those that tied, as a share of the other teams."""
+
+    @property
+    def losses(self) -> int:
+        """Games that another won."""
+        return self.games - self.wins - self.draws
+
+
+class Win(Struct, frozen=True):
+    """A game that was won."""
+
+    margin: int
+    """Points between the winner and the best who did not win."""
+    key: Key
+
+
+class Long(Struct, frozen=True):
+    """The longest game of a bot."""
+
+    actions: int
+    key: Key
+
+
+Course = tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...]]
+"""A ruleset, and by seat the labels, teams and places."""
+
+
+class Alike:
+    """The games of one course: so few of their figures matter that the others are forgotten at once."""
+
+    __slots__ = ("games", "longest", "widest")
+
+    def __init__(self, game: GameSummary, margin: int) -> None:
+        self.games = 0
+        self.longest = Long(game.actions, game.key)
+        self.widest = Win(margin, game.key)
+
+    def copy(self) -> Alike:
+        """Return the same games, to add others."""
+        copy = Alike.__new__(Alike)
+        copy.games, copy.longest, copy.widest = self.games, self.longest, self.widest
+        return copy
+
+    def add(self, game: GameSummary, margin: int) -> None:
+        """Add a game."""
+        self.games += 1
+        if game.actions > self.longest.actions:
+            self.longest = Long(game.actions, game.key)
+        if margin > self.widest.margin:
+            self.widest = Win(margin, game.key)
+
+
+class BotGames:
+    """Collects the games of all bots; void games do not count."""
+
+    def __init__(self) -> None:
+        self._alike: dict[Course, Alike] = {}
+        self._times: defaultdict[str, list[int]] = defaultdict(lambda: [0] * BUCKETS)
+
+    def copy(self) -> BotGames:
+        """Return the same games, to add others."""
+        copy = BotGames()
+        copy._alike = {course: alike.copy() for course, alike in self._alike.items()}
+        copy._times.update({label: list(times) for label, times in self._times.items()})
+        return copy
+
+    def add(self, game: GameSummary) -> None:
+        """Add a game; this is quick, since most of the work waits until a page asks."""
+        if game.reason == VOID:
+            return
+        margin = _measure_margin(game)
+        course = game.ruleset, game.labels, game.teams, game.places
+        if (alike := self._alike.get(course)) is None:
+            alike = self._alike[course] = Alike(game, margin)
+        alike.add(game, margin)
+        for label, thinking in zip(game.labels, parse_times(game.thinking), strict=False):
+            times = self._times[label]
+            for bucket, count in enumerate(thinking.counts, thinking.first):
+                times[bucket] += count
+
+    def tally_seats(self) -> dict[str, dict[Kind, list[SeatResults]]]:
+        """Return, by label, ruleset and number of seats, the results at each seat."""
+        found: dict[str, dict[Kind, list[SeatResults]]] = defaultdict(dict)
+        for (ruleset, labels, teams, places), alike in self._alike.items():
+            for seat, (label, won, drawn, points) in enumerate(_score_seats(labels, teams, places)):
+                kind = ruleset, len(labels)
+                tally = found[label].setdefault(kind, [SeatResults() for _ in labels])[seat]
+                tally.games += alike.games
+                tally.wins += alike.games * won
+                tally.draws += alike.games * drawn
+                tally.points += alike.games * points
+        return found
+
+    def count_times(self, label: str) -> list[int]:
+        """Return how many actions of a bot took how long, by bucket as in `ActionTimes`."""
+        return list(self._times[label]) if label in self._times else [0] * BUCKETS
+
+    def list_wins(self) -> dict[tuple[str, int, str, str], Win]:
+        """Return, by ruleset, number of seats, winner and loser, the win by the most points."""
+        found: dict[tuple[str, int, str, str], Win] = {}
+        for (ruleset, labels, teams, places), alike in self._alike.items():
+            first = [seat for seat, place in enumerate(places) if place == 1]
+            if len({teams[seat] for seat in first}) > 1:
+                continue
+            for winner, loser in product(first, (seat for seat, place in enumerate(places) if place > 1)):
+                pair = ruleset, len(labels), labels[winner], labels[loser]
+                if pair not in found or found[pair].margin < alike.widest.margin:
+                    found[pair] = alike.widest
+        return found
+
+    def list_longest(self) -> dict[tuple[str, int, str], Long]:
+        """Return, by ruleset, number of seats and label, the longest game."""
+        found: dict[tuple[str, int, str], Long] = {}
+        for (ruleset, labels, _, _), alike in self._alike.items():
+            for label in labels:
+                own = ruleset, len(labels), label
+                if own not in found or found[own].actions < alike.longest.actions:
+                    found[own] = alike.longest
+        return found
+
+
+def _measure_margin(game: GameSummary) -> int:
+    """Return how many points the winner is ahead of the best who did not win; 0 if all share the first place."""
+    places, scores = game.places, game.scores
+    if len(places) == 2:
+        return 0 if places[0] == places[1] else (scores[0] - scores[1]) * (1 if places[0] == 1 else -1)
+    behind = [score for score, place in zip(scores, places, strict=True) if place > 1]
+    return scores[places.index(1)] - max(behind) if behind else 0
+
+
+def _score_seats(
+    labels: tuple[str, ...], teams: tuple[int, ...], places: tuple[int, ...]
+) -> Iterator[tuple[str, bool, bool, float]]:
+    """Yield, by seat, its label, whether it won, whether it drew, and its share of the points."""
+    by_team = dict(zip(teams, places, strict=True))
+    shared = list(by_team.values()).count(1) > 1
+    for label, place in zip(labels, places, strict=True):
+        behind = sum(other > place for other in by_team.values())
+        tied = sum(other == place for other in by_team.values()) - 1
+        points = (behind + tied / 2) / (len(by_team) - 1) if len(by_team) > 1 else 0.0
+        yield label, place == 1 and not shared, place == 1 and shared, points

@@ -1,16 +1,137 @@
-"""A verdict for people: the line that brought it on, marked, then the traffic before it and stderr."""
+"""The verdicts on each bot with their evidence: the line that caused one, the traffic before it, and stderr.
+
+Rows say which games failed; the records of a few of them, and of no others, have the evidence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
+import msgspec
 from msgspec import Struct
 
+from malice.protocol.codec import UNREADABLE
 from malice.referee.connection import SHOWN_BYTES
-from malice.referee.records import RecordedVerdict
+from malice.referee.records import Key, Record, RecordedVerdict
 from malice.site_pages import text
-from malice.site_pages.bad_bytes import Flaw, find_broken_json, find_field, find_foreign_byte, read_object
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.sanitizer import sanitize
+
+_EXPECTED = {
+    "Expecting property name enclosed in double quotes": "where a double quote should begin a name",
+    "Illegal trailing comma before end of object": "which nothing follows",
+    "Illegal trailing comma before end of array": "which nothing follows",
+    "Expecting value": "where a value should be",
+    "Expecting ',' delimiter": "where a comma or the closing bracket should be",
+    "Expecting ':' delimiter": "where a colon should be",
+    "Extra data": "after the end of the object",
+    "Unterminated string starting at": "which begins a string without an end",
+    "Invalid control character at": "a control character in a string",
+    "Invalid \\escape: ": "which begins no escape of JSON",
+    "Invalid \\escape": "which begins no escape of JSON",
+    "Invalid \\uXXXX escape": "which begins no escape of JSON",
+}
+"""What Python's reader of JSON says, in words that follow a byte."""
+_CONSTANT = re.compile(r"\b(?:NaN|Infinity)\b")
+"""What Python takes for a number, and JSON does not."""
+_ESCAPED = re.compile(r"\\x([89a-f][0-9a-f])")
+"""A byte that is not UTF-8, as records hold it."""
+LITERAL = len("false")
+"""The longest word of JSON, of which a line may hold the beginning."""
+_FIELD = r'(?<!\\)"{}"\s*:\s*'
+
+
+class Flaw(NamedTuple):
+    """What is wrong with a line: the characters from `start` to `end`, and why."""
+
+    start: int
+    end: int
+    words: str
+    open: bool = False
+    """Whether the line was only not at its end yet: more characters might have mended it."""
+
+
+def find_broken_json(line: str) -> Flaw | None:
+    """Return the first flaw of a line that should be a JSON object; None if it is one.
+
+    Args:
+        line: as a record holds it, without the mark of its direction.
+    """
+    begin = len(line) - len(line.lstrip(" \t\r\n"))
+    if line[begin : begin + 1] != "{":
+        return _make_flaw(line, begin, "where { should begin an object")
+    try:
+        msgspec.json.decode(line)
+    except UNREADABLE:
+        return _find_error(line)
+    return None
+
+
+def find_foreign_byte(line: str) -> Flaw | None:
+    """Return the byte of a line that is not UTF-8; None if all are."""
+    if (found := _ESCAPED.search(line)) is None:
+        return None
+    place = len(line[: found.start()].encode("utf-8", "replace")) + 1
+    return Flaw(found.start(), found.end(), f"byte {place}: 0x{found[1]}, which is not UTF-8")
+
+
+def find_field(line: str, name: str, words: str) -> Flaw | None:
+    """Return the value of a field as the flaw of an object; None if it has no such field."""
+    fields = list(re.finditer(_FIELD.format(re.escape(name)), line))
+    if not fields:
+        return None
+    start = fields[-1].end()
+    try:
+        _, end = json.JSONDecoder().raw_decode(line, start)
+    except ValueError:
+        return None
+    return Flaw(start, end, f"byte {_count_bytes(line, start)}: {words}")
+
+
+def read_object(line: str) -> dict[str, Any]:
+    """Return a line as an object; an empty one if it is none."""
+    try:
+        value = msgspec.json.decode(line)
+    except UNREADABLE:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _find_error(line: str) -> Flaw | None:
+    try:
+        json.loads(line)
+    except json.JSONDecodeError as error:
+        flaw = _make_flaw(line, error.pos, _EXPECTED.get(error.msg, error.msg.lower()))
+        return flaw._replace(open=error.pos > len(line) - LITERAL or error.msg.startswith("Unterminated"))
+    except (RecursionError, ValueError):
+        return None
+    constant = _CONSTANT.search(line)
+    return _make_flaw(line, constant.start(), "which begins no value of JSON") if constant else None
+
+
+def _make_flaw(line: str, at: int, words: str) -> Flaw:
+    if at >= len(line):
+        return Flaw(len(line), len(line), f"byte {_count_bytes(line, at)}: the line ends {words}")
+    between = " " if words.startswith(("where", "after")) else ", "
+    return Flaw(at, at + 1, f"byte {_count_bytes(line, at)}: {name_byte(line[at])}{between}{words}")
+
+
+def _count_bytes(line: str, at: int) -> int:
+    """Return which byte of the line a character begins with, from 1."""
+    return len(line[:at].encode("utf-8", "replace")) + 1
+
+
+def name_byte(char: str) -> str:
+    """Return the first byte of a character in hexadecimal, with the character if it can be seen."""
+    first = char.encode("utf-8", "replace")[0]
+    seen = f" ({char})" if char.isprintable() and char != " " else " (blank)" if char == " " else ""
+    return f"{first:#04x}{seen if char.isascii() else f' of U+{ord(char):04X}{seen}'}"
+
 
 ASKED, ANSWERED = "> ", "< "
 """The marks of direction at the beginning of a stored message."""
@@ -157,3 +278,102 @@ def _cut(title: str, line: str, flaw: Flaw | None, width: int) -> MarkedLine:
     pieces: Sequence[str] = line[first:start], line[start:end], line[end:]
     before, marked, after = (sanitize(piece, width // 2 if len(line) > width else width) for piece in pieces)
     return MarkedLine(title, "…" * bool(first) + before, marked, after, sanitize(flaw.words, 200))
+
+
+READ = 8
+"""Games per code whose records are read."""
+KINDS = 3
+"""Different sentences shown per code, each with its evidence."""
+LINE = 2000
+"""Characters of a line shown."""
+STDERR = 8000
+
+Reader = Callable[[Iterable[Key]], Iterator[Record]]
+"""Yields the records of some games, as far as they may be published."""
+
+
+@dataclass
+class VerdictGroup:
+    """Verdicts about one bot in the same words."""
+
+    words: str
+    evidence: Evidence
+    """That of the first."""
+    key: str
+    """The key of its game."""
+    others: list[tuple[str, int]] = field(default_factory=list)
+    """The keys of further games that were read, each with the seat of the verdict."""
+
+
+class VerdictCode(Struct, frozen=True):
+    """The verdicts of one code on a bot."""
+
+    code: str
+    games: int
+    kinds: list[VerdictGroup]
+    """Of the first games, in their order."""
+    unread: int
+    """Games whose words are not known here."""
+
+
+class VerdictList:
+    """Collects which games a bot ended by which verdict."""
+
+    def __init__(self) -> None:
+        self._games: Counter[str] = Counter()
+        self._first: dict[str, list[tuple[Key, int]]] = {}
+
+    def add(self, game: GameSummary, seat: int) -> None:
+        """Add a game with a verdict on a seat, in the order of the schedule."""
+        code = game.verdicts[seat]
+        self._games[code] += 1
+        first = self._first.setdefault(code, [])
+        if len(first) < READ:
+            first.append((game.key, seat))
+
+    @property
+    def games(self) -> int:
+        """The number of games that ended for the bot by a verdict."""
+        return self._games.total()
+
+    def read(self, reader: Reader) -> list[VerdictCode]:
+        """Return the verdicts, the most frequent code first; this reads at most `READ` records per code."""
+        return [self._read_code(code, games, reader) for code, games in self._games.most_common()]
+
+    def _read_code(self, code: str, games: int, reader: Reader) -> VerdictCode:
+        kinds: dict[str, VerdictGroup] = {}
+        first = self._first[code]
+        known = 0
+        for (key, seat), record in zip(first, reader([key for key, _ in first]), strict=True):
+            fault = next(each for each in record.faults if each.seat == seat)
+            known += _add_verdict(kinds, str(key), fault)
+        return VerdictCode(code, games, list(kinds.values()), games - known)
+
+
+def collect_verdicts(failed: Sequence[GameSummary]) -> dict[str, VerdictList]:
+    """Return the verdicts on each bot, by label.
+
+    Args:
+        failed: the games with a verdict, in the order of the schedule.
+    """
+    found: dict[str, VerdictList] = {}
+    for game in failed:
+        for seat, verdict in enumerate(game.verdicts):
+            if verdict:
+                found.setdefault(game.labels[seat], VerdictList()).add(game, seat)
+    return found
+
+
+def _add_verdict(kinds: dict[str, VerdictGroup], key: str, fault: RecordedVerdict) -> bool:
+    """Add a verdict to its kind; return whether it has one."""
+    words = _drop_history(fault.sentence)
+    if kind := kinds.get(words):
+        kind.others.append((key, fault.seat))
+    elif len(kinds) < KINDS:
+        kinds[words] = VerdictGroup(words, make_evidence(fault, LINE, STDERR), key)
+    return words in kinds
+
+
+def _drop_history(sentence: str) -> str:
+    """Cut off the bot's earlier answers, which differ from game to game, so that equal verdicts have equal words."""
+    return sentence.partition(" (it had answered ")[0]

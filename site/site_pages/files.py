@@ -1,10 +1,15 @@
-"""Writes the files of a site: atomically, and only if their content changes."""
+"""Writes the files of a site, tables to download too: atomically, and only if their content changes."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+import msgspec
+
+from malice.tournaments.terminal.tables import Cell, write_csv
 
 GENERATOR = '<meta name="generator" content="malice">'
 """Part of the head of every page; a page without it is never deleted."""
@@ -136,3 +141,24 @@ def _is_ours(path: Path) -> bool:
     with path.open("rb") as file:
         start = file.read(1000)
     return SHARD.match(start) is not None or GENERATOR.encode() in start
+
+
+def write_table(folder: Folder, name: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Write `data/NAME.csv`, defused for spreadsheets, and `data/NAME.json`, a list with an object for each row.
+
+    Args:
+        folder: that of the site.
+        name: part of a file name, the same in every rendering; `text.make_slug` makes one of a label.
+        head: the names of the columns; no two are equal.
+        rows: what the objects hold; texts as they are, unknown figures as None.
+
+    Raises:
+        ValueError: two columns have one name, or a row has more or fewer cells than there are columns.
+        OSError: a file cannot be written.
+    """
+    if len(set(head)) < len(head):
+        raise ValueError(f"expected columns with different names in {name}, got: {', '.join(head)}")
+    kept = [tuple(row) for row in rows]
+    objects = [msgspec.json.encode(dict(zip(head, row, strict=True))) for row in kept]
+    folder.write_download(f"data/{name}.csv", write_csv(head, kept).encode("utf-8", "replace"))
+    folder.write_download(f"data/{name}.json", b"[\n" + b",\n".join(objects) + b"\n]\n")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from malice.site_pages.build import SiteSummary, SiteWriter
+from malice.site_pages.contents import OpinionGiver
 from malice.site_pages.live import Live, Speed, list_live_lines
 from malice.site_pages.pages import GameCount
-from malice.site_pages.wishes import OpinionGiver
 from malice.tournaments.league.comparison import Comparison
 from malice.tournaments.league.progression import Changes
 from malice.tournaments.league.publication import Publication

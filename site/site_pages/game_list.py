@@ -1,4 +1,4 @@
-"""The list of all games as data files, for the page that searches them: one number a column and game.
+"""Games as lists show them, a row for each, and the data files for the page that searches them.
 
 A file holds the games of ten thousand numbers, so that new games change the last file alone. It stores each lineup,
 each outcome and each ending once; a game is its place in these tables.
@@ -7,21 +7,126 @@ each outcome and each ending once; a game is its place in these tables.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from itertools import groupby, islice
 from typing import Any
 
+from msgspec import Struct
+
+from malice.referee.families import load_family
+from malice.referee.replay import VOID
+from malice.referee.rulesets import Ruleset
 from malice.site_pages import shards, text
-from malice.site_pages.colours import Marks
+from malice.site_pages.deals import has_partners
 from malice.site_pages.files import Folder
-from malice.site_pages.game_rows import GameRow, make_game_row
-from malice.site_pages.keys import KeyIndex
-from malice.site_pages.rankings import make_name
-from malice.site_pages.reasons import Reasons
+from malice.site_pages.rankings import Marks, Name, make_name
 from malice.site_pages.series import describe_standing
-from malice.site_pages.survey import Survey
+from malice.site_pages.survey import KeyIndex, Survey
 from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.series import Score
 from malice.tournaments.sanitizer import sanitize
+
+ENDLESS = "endless"
+"""The code of the words for a game that is void although somebody played."""
+
+
+class Reasons:
+    """The words of the families that are played.
+
+    Raises:
+        FamilyError: a family is missing.
+    """
+
+    def __init__(self, rulesets: Mapping[str, Ruleset]) -> None:
+        self.words: Mapping[str, Mapping[str, str]] = {
+            name: load_family(ruleset.family).reasons for name, ruleset in rulesets.items()
+        }
+        """By ruleset and code."""
+
+    def describe(self, game: GameSummary) -> str:
+        """Return why a game ended."""
+        endless = game.reason == VOID and game.actions > sum(map(bool, game.verdicts))
+        return text.describe_reason(ENDLESS if endless else game.reason, self.words[game.ruleset])
+
+
+class RowSeat(Struct, frozen=True):
+    """The bot at a seat; the verdict is empty unless one ended its game."""
+
+    bot: Name
+    verdict: str
+
+
+class GameTeam(Struct, frozen=True):
+    """The seats that won or lost together; without partners, one seat."""
+
+    number: int
+    place: int
+    score: int
+    seats: tuple[RowSeat, ...]
+
+
+class GameRow(Struct, frozen=True):
+    """A game in a list."""
+
+    number: int
+    key: str
+    ruleset: str
+    page: str
+    """The file name of the ruleset's page."""
+    teams: tuple[GameTeam, ...]
+    """In the order of their first seats."""
+    has_partners: bool
+    reason: str
+    series: str
+    """The state of the series after this game, in words."""
+    void: bool
+    actions: int
+    started: str
+    """Day and time, UTC; empty if unknown."""
+
+
+def make_game_row(game: GameSummary, reason: str, score: Score | None = None) -> GameRow:
+    """Return a game as lists show it.
+
+    Args:
+        game: its row.
+        reason: why it ended, in words.
+        score: the state of its series after it.
+    """
+    return GameRow(
+        number=game.number,
+        key=str(game.key),
+        ruleset=game.ruleset,
+        page=text.make_slug(game.ruleset),
+        teams=_group_seats(game),
+        has_partners=has_partners(game),
+        reason=reason,
+        series=describe_standing(score),
+        void=game.reason == "void",
+        actions=game.actions,
+        started=_format_minute(game.started),
+    )
+
+
+def _format_minute(started: float) -> str:
+    return datetime.fromtimestamp(started, UTC).strftime("%Y-%m-%d %H:%M") if started else ""
+
+
+def _group_seats(game: GameSummary) -> tuple[GameTeam, ...]:
+    seats: dict[int, list[int]] = {}
+    for seat, team in enumerate(game.teams):
+        seats.setdefault(team, []).append(seat)
+    return tuple(
+        GameTeam(
+            team,
+            game.places[own[0]],
+            game.scores[own[0]],
+            tuple(RowSeat(make_name(game.labels[seat]), game.verdicts[seat]) for seat in own),
+        )
+        for team, own in seats.items()
+    )
+
 
 SIZE = 10_000
 """The numbers of a file; a multiple of those of a shard."""

@@ -8,7 +8,7 @@ from malice.referee.errors import FamilyError, RecordError
 from malice.referee.families import load_family
 from malice.referee.records import Record
 from malice.referee.replay import find_rules, replay_asks
-from malice.site_pages.reasons import Reasons
+from malice.site_pages.game_list import Reasons
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.transcript import format_places

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 import msgspec
 from msgspec import Struct
 
+from malice.site_pages.contents import SiteContents
 from malice.site_pages.pages import GameCount
-from malice.site_pages.source import SiteContents
 from malice.site_pages.text import format_count
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.formats import FORMATS

@@ -1,4 +1,4 @@
-"""The HTML pages, and the values that each template receives."""
+"""The HTML pages: the values that each template receives, and templates that are compiled once."""
 
 from __future__ import annotations
 
@@ -8,29 +8,46 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from msgspec import Struct
 
 from malice.referee.rules_text import RulesetText
 from malice.site_pages import text
-from malice.site_pages.colours import Marks
-from malice.site_pages.compiled import COMPILED
-from malice.site_pages.details import Details
+from malice.site_pages.bot_details import BotResult, Details, Note
+from malice.site_pages.chart import Histogram
 from malice.site_pages.docs import DocPage
-from malice.site_pages.faults import VerdictCode
+from malice.site_pages.evidence import VerdictCode
 from malice.site_pages.front import Front
-from malice.site_pages.game_rows import GameRow
-from malice.site_pages.histogram import Histogram
-from malice.site_pages.kept_markup import KeptMarkup
+from malice.site_pages.game_list import GameRow
 from malice.site_pages.last_table import LastTable
-from malice.site_pages.notes import Note
-from malice.site_pages.rankings import make_name
-from malice.site_pages.results import BotResult
+from malice.site_pages.rankings import Marks, make_name
+from malice.site_pages.survey import KeptMarkup
 from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.standings import State
 from malice.tournaments.league.tournament import Tournament
 from malice.tournaments.sanitizer import sanitize
+
+
+class CompiledTemplates(BytecodeCache):
+    """Keeps what the templates compile to; a template whose text changes is compiled again."""
+
+    def __init__(self) -> None:
+        self._compiled: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill in what is known of a template."""
+        if known := self._compiled.get(bucket.key):
+            bucket.bytecode_from_string(known)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template."""
+        self._compiled[bucket.key] = bucket.bytecode_to_string()
+
+
+COMPILED = CompiledTemplates()
+
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -28,7 +28,7 @@ from malice.site_pages.chart import (
 )
 from malice.site_pages.intervals import format_interval
 from malice.site_pages.rankings import Name, make_name
-from malice.tournaments.league.part_ratings import PartRatings, PartStep
+from malice.tournaments.league.progression import PartRatings, PartStep
 from malice.tournaments.league.standings import Standings
 from malice.tournaments.ratings.fit import Rating
 from malice.tournaments.sanitizer import sanitize

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from malice.site_pages import text
 from malice.site_pages.rankings import Name, make_name
+from malice.tournaments.league.formats.decisions import FormatInput, Match, format_points, list_matches
 from malice.tournaments.league.formats.knockout import (
     FINAL,
     PLAY_OFF_DEALS,
@@ -18,8 +19,6 @@ from malice.tournaments.league.formats.knockout import (
     draw_bracket,
     list_seeds,
 )
-from malice.tournaments.league.formats.matches import Match, format_points, list_matches
-from malice.tournaments.league.formats.situation import FormatInput
 from malice.tournaments.league.formats.swiss import Encounter, SwissRow, rank_swiss
 from malice.tournaments.league.parts import Part
 

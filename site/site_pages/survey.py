@@ -1,26 +1,125 @@
-"""One look at the rows of all games: who won which deals, where games lie, and what the data files are made from."""
+"""One pass over the rows of all games: who won which deals, where games lie, and what the data files are made from."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
+from markupsafe import Markup
+from msgspec import Struct
 from msgspec.structs import replace
 
+from malice.referee.nouns import format_count
+from malice.referee.records import Key
 from malice.site_pages import shards
-from malice.site_pages.bot_games import BotGames
-from malice.site_pages.deals import Deals
-from malice.site_pages.factors import WorkerSpeeds
-from malice.site_pages.kept_markup import KeptMarkup
-from malice.site_pages.keys import KeyIndex
+from malice.site_pages.contents import Numbering, SiteContents
+from malice.site_pages.deals import BotGames, Deals
 from malice.site_pages.series import score_played_series
-from malice.site_pages.source import Numbering, SiteContents
-from malice.tournaments.league.choice import Picker
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.kind_games import GameMemory
-from malice.tournaments.league.settled import Checkpoint
+from malice.tournaments.league.ranking import Picker
+from malice.tournaments.league.rating_groups import Checkpoint, GameMemory
+
+
+class WorkerSpeeds(Struct):
+    """The factors of some games; those of the league's own machine have none."""
+
+    games: int = 0
+    least: float = 0.0
+    most: float = 0.0
+
+    def add(self, speed: float) -> None:
+        """Count a game that a worker played; nothing for another."""
+        if speed:
+            self.least = min(self.least, speed) if self.games else speed
+            self.most = max(self.most, speed)
+            self.games += 1
+
+    def describe(self) -> str:
+        """Return how many games workers played, and how fast these were; nothing if there are none."""
+        if not self.games:
+            return ""
+        factor = f"{self.least:g}" if self.least == self.most else f"{self.least:g} to {self.most:g}"
+        return f"{format_count(self.games, 'game')} on workers of factor {factor}"
+
+
+class KeyIndex:
+    """Stores runs of games: one part, table and rotation, with consecutive deals and numbers."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._runs: list[list[int]] = []
+
+    def add(self, number: int, key: Key) -> None:
+        """Add the game with the next higher number."""
+        self.count += 1
+        if self._runs:
+            first, part, table, rotation, deal, count = self._runs[-1]
+            if (number, key) == (first + count, Key(part, table, deal + count, rotation)):
+                self._runs[-1][5] += 1
+                return
+        self._runs.append([number, key.part, key.table, key.rotation, key.deal, 1])
+
+    def copy(self) -> KeyIndex:
+        """Return an index with the same games, to add others."""
+        copy = KeyIndex()
+        copy.count = self.count
+        copy._runs = [list(run) for run in self._runs]
+        return copy
+
+    def make_payload(self) -> dict[str, Any]:
+        """Return the index, column by column; a run's first number is stored as the gap after the previous run."""
+        gaps = []
+        end = 0
+        for first, *_, count in self._runs:
+            gaps.append(first - end)
+            end = first + count
+        columns = [list(column) for column in zip(*self._runs, strict=True)] or [[]] * 6
+        return {
+            "count": self.count,
+            "gaps": gaps,
+            "parts": columns[1],
+            "tables": columns[2],
+            "rotations": columns[3],
+            "deals": columns[4],
+            "counts": columns[5],
+        }
+
+
+class KeptMarkup:
+    """Keeps what macros made of equal values in this rendering and in the one before."""
+
+    def __init__(self) -> None:
+        self._terms: object = None
+        self._before: dict[bytes, bytes] = {}
+        self._now: dict[bytes, bytes] = {}
+
+    def begin(self, terms: object) -> None:
+        """Begin a rendering.
+
+        Args:
+            terms: what decides, besides their values, what macros make.
+        """
+        self._before, self._now = self._now if terms == self._terms else {}, {}
+        self._terms = terms
+
+    def make(self, name: str, macro: Callable[..., Markup], *values: object) -> Markup:
+        """Return what a macro makes of these values.
+
+        Args:
+            name: that of the macro, which no other has.
+            macro: the macro itself; each template that imports it has its own.
+            values: what it takes: structs and texts.
+        """
+        # Digests and bytes, since the values and texts of all rows of a large league take ten megabytes.
+        key = hashlib.blake2b(msgspec.msgpack.encode((name, values)), digest_size=16).digest()
+        found = self._now.get(key)
+        if found is None:
+            found = self._now[key] = self._before.get(key) or macro(*values).encode("utf-8", "surrogatepass")
+        return Markup(found.decode("utf-8", "surrogatepass"))
+
 
 LATEST = 25
 """Latest games on a bot's page."""

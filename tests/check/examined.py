@@ -9,10 +9,10 @@ from pathlib import Path
 from malice.referee.games import DEFAULT_RULESET
 from malice.referee.records import Isolation
 from malice.referee.rulesets import load_ruleset
-from malice.tournaments.check.exam_log import Times
 from malice.tournaments.check.examination import Examination
 from malice.tournaments.check.games import Syllabus
 from malice.tournaments.check.report import Finding, Report
+from malice.tournaments.check.seat import Times
 from malice.tournaments.entries.bots import Bot, find_bot
 
 FAULTY = Path(__file__).parent / "faulty.py"

@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import Result
 
-from malice.tournaments.check.junit import encode_junit
-from malice.tournaments.check.report import Finding, Report, Step
+from malice.tournaments.check.report import Finding, Report, Step, encode_junit
 from tests.test_cli import malice
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,14 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from malice.tournaments.check.causes import explain_invalid_json
-from malice.tournaments.check.hints import FLUSH, WHAT_TO_DO, explain_flush, find_language, give_hint
+from malice.tournaments.check.causes import (
+    FLUSH,
+    WHAT_TO_DO,
+    explain_flush,
+    explain_invalid_json,
+    find_language,
+    give_hint,
+)
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.manifests import Manifest
 from tests.check.examined import faulty

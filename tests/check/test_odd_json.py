@@ -11,8 +11,7 @@ import pytest
 from malice.protocol import LINE_BYTES
 from malice.protocol.codec import decode_request, encode
 from malice.protocol.messages import Move
-from malice.tournaments.check.odd_json import LATER, add_unknown, make_odd_writer
-from malice.tournaments.check.situations import Position
+from malice.tournaments.check.fuzz import LATER, Position, add_unknown, make_odd_writer
 
 
 def request() -> bytes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from malice.tournaments.check.report import Finding, Report, Step
-from malice.tournaments.check.text import WIDTH, format_report
+from malice.tournaments.check.report import WIDTH, Finding, Report, Step, format_report
 
 NAMES = [f"ruleset-{number}" for number in range(30)]
 CAUSE = "protocol: expected the number 3 as id, " + " ".join(f"got-{number}" for number in range(60))

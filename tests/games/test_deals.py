@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.families import make_rules
 from malice.referee.rules import Ask
 from malice.referee.rulesets import load_ruleset

@@ -13,8 +13,7 @@ from msgspec.structs import force_setattr, replace
 from malice.protocol.messages import Move
 from malice.referee import game_runner
 from malice.referee.checked_rules import CheckedRules
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.errors import FamilyError, GameFault
 from malice.referee.families import Family, list_shipped, load_family
 from malice.referee.game_runner import GameRunner

@@ -14,10 +14,9 @@ from msgspec.structs import replace
 
 from malice.protocol.codec import encode
 from malice.protocol.messages import ClockRules, Move
-from malice.referee.bot_seat import BotSeat
+from malice.referee.batch import play_batch
 from malice.referee.errors import MachineFault
 from malice.referee.game_runner import GameRunner
-from malice.referee.playing import play_batch
 from malice.referee.records import (
     Batch,
     BatchDone,
@@ -33,7 +32,7 @@ from malice.referee.records import (
 from malice.referee.replay import check_record, replay_asks
 from malice.referee.requests import replay_decisions, replay_requests
 from malice.referee.rulesets import load_ruleset
-from malice.referee.seat import Played
+from malice.referee.seat import BotSeat, Played
 from malice.referee.verdicts import Verdict
 from tests.tables import Script
 

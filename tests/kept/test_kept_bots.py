@@ -19,7 +19,7 @@ from malice.tournaments.entries.bot_files import STAMP
 from malice.tournaments.entries.bots import PERSON, find_bot
 from malice.tournaments.entries.builds import build
 from malice.tournaments.entries.kept_bots import MANY_BYTES, KeptBots, explain_large_size
-from malice.tournaments.entries.twins import find_twins
+from malice.tournaments.entries.lookup import find_twins
 from malice.tournaments.errors import LeagueError
 from tests.kept.folders import find_built, keep, open_place, read_tree, write_bot, write_built_bot
 

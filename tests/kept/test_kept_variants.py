@@ -9,17 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from malice.referee.bot_seat import BotSeat
 from malice.referee.records import Isolation, Layer
+from malice.referee.seat import BotSeat
 from malice.tournaments.entries.bots import Bot, find_bot
-from malice.tournaments.entries.enrolment import find_and_build_bots
 from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.lookup import find_and_build_bots
+from malice.tournaments.entries.names import Names
 from malice.tournaments.entries.variants import find_variant, give_parameters
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.running.names import Names
 from tests.boxes import every_layer
-from tests.kept.folders import find_built, open_place, say_nothing, write_built_bot
-from tests.kept.repositories import commit, start_repository
+from tests.kept.folders import commit, find_built, open_place, say_nothing, start_repository, write_built_bot
 from tests.tables import PATIENCE_MS
 from tests.variants import MANIFEST, write_variable_bot
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from malice.tournaments.entries.bots import Bot
+from malice.tournaments.entries.built_copies import PREFIX, open_workplace, sweep
 from malice.tournaments.entries.kept_bots import KeptBots
-from malice.tournaments.entries.workplaces import PREFIX, open_workplace, sweep
 from tests.kept.folders import find_built, keep, open_place, read_tree, say_nothing, write_bot, write_built_bot
 
 STEPS = ("open", "os.mkdir", "os.rename", "os.symlink", "os.chmod", "os.remove", "os.rmdir", "os.utime", "fcntl.flock")

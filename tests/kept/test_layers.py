@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from malice.referee.bot_seat import BotSeat
+from malice.referee.batch import play_batch
 from malice.referee.isolation import limits
-from malice.referee.playing import play_batch
 from malice.referee.records import Isolation, Layer, Player, Record
+from malice.referee.seat import BotSeat
 from malice.tournaments.entries.bot_files import copy_files
 from malice.tournaments.entries.bots import SHIPPED, Bot
 from tests.kept.folders import find_built, keep, open_place, write_bot

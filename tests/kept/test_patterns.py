@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from malice.referee.errors import BotError, DataError
 from malice.tournaments.entries.bots import find_bot
-from malice.tournaments.entries.patterns import expand_entries, is_pattern
+from malice.tournaments.entries.lookup import expand_entries, is_pattern
 from malice.tournaments.league.config import LabelledBot
 from tests.kept.folders import write_bot
 

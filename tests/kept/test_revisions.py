@@ -14,12 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malice.referee.errors import BotError, DataError
-from malice.tournaments.entries import git_trees, revisions
+from malice.tournaments.entries import names
 from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.kept_bots import KeptBots
-from malice.tournaments.entries.revisions import Reference, find_revision, parse_reference
-from tests.kept.folders import find_built, open_place, say_nothing, write_bot, write_built_bot
-from tests.kept.repositories import commit, git, start_repository
+from malice.tournaments.entries.names import Reference, find_revision, parse_reference
+from tests.kept.folders import (
+    commit,
+    find_built,
+    git,
+    open_place,
+    say_nothing,
+    start_repository,
+    write_bot,
+    write_built_bot,
+)
 
 
 @pytest.fixture
@@ -166,7 +174,7 @@ def test_the_folder_may_be_the_repository_and_a_bot_that_ships_may_be_named(
     start_repository(place / "alone")
     write_bot(place / "alone", "2")
     commit(place / "alone")
-    monkeypatch.setattr(revisions, "list_shipped_bots", lambda: {"shipped": place / "alone"})
+    monkeypatch.setattr(names, "list_shipped_bots", lambda: {"shipped": place / "alone"})
 
     assert version_of(find(place, "alone@HEAD")) == "2"
     assert find(place, "shipped@HEAD").manifest.name == "alone@HEAD"
@@ -328,7 +336,7 @@ def test_a_repository_that_git_distrusts_is_an_error_with_its_reason(
 ) -> None:
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     monkeypatch.setattr(
-        "malice.tournaments.entries.git_trees._make_environment", lambda: dict(os.environ) | {"LC_ALL": "C"}
+        "malice.tournaments.entries.names._make_environment", lambda: dict(os.environ) | {"LC_ALL": "C"}
     )
 
     with pytest.raises(BotError, match=r"is not in a git repository that can be read: detected dubious ownership"):
@@ -423,10 +431,10 @@ def test_a_tree_of_more_files_than_fit_into_memory_ends_at_the_limit(
         tree = subprocess.run(command, input=lines, check=True, capture_output=True, text=True).stdout.strip()
         lines = "\n".join(f"040000 tree {tree}\t{number}" for number in range(40))
     name = git(place, "commit-tree", "-m", "many", tree)
-    monkeypatch.setattr(git_trees, "MOST_FILES", 1000)
+    monkeypatch.setattr(names, "MOST_FILES", 1000)
 
     with pytest.raises(BotError, match=r"expected at most 1,000 files with .* bytes, got more$"):
-        git_trees.GitFolder(place).write(name, place / "written")
+        names.GitFolder(place).write(name, place / "written")
 
 
 def test_an_object_that_a_repository_lacks_is_a_sentence(place: Path) -> None:

@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from malice.referee.errors import BotError
-from malice.tournaments.entries import fresh_trees
-from malice.tournaments.entries.bot_files import hash_files, list_files
-from malice.tournaments.entries.bot_tars import unpack_tar, write_tar
+from malice.tournaments.entries import bot_files
+from malice.tournaments.entries.bot_files import hash_files, list_files, unpack_tar, write_tar
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.errors import LeagueError
 from tests.kept.folders import keep, open_place, read_tree, say_nothing, write_bot
@@ -155,7 +154,7 @@ def test_no_path_may_grow_so_long_that_the_kernel_cannot_resolve_it(tmp_path: Pa
 def test_a_tar_that_would_fill_the_disk_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int
 ) -> None:
-    monkeypatch.setattr(fresh_trees, name, most)
+    monkeypatch.setattr(bot_files, name, most)
 
     with pytest.raises(ValueError, match="expected at most 1 "):
         unpack_tar(write_members(tmp_path / "tar", ("x", FILE, ""), ("y", FILE, "")), tmp_path / "tree")

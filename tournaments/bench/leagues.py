@@ -1,20 +1,129 @@
-"""What it costs to store the games of a league, to verify them and to export them."""
+"""What a large league costs: to store, verify and export its games, and to render its site."""
 
 from __future__ import annotations
 
+import multiprocessing
+import re
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
-from malice.referee.records import Record
+from msgspec import Struct
+
+from malice.referee.course import Course, Dealer
+from malice.referee.families import make_rules
+from malice.referee.game_runner import GameLog
+from malice.referee.records import Batch, GameOrder, Record, SeatReport
+from malice.referee.rules import Result
+from malice.referee.seat import Played
 from malice.tournaments.bench import BenchRow
-from malice.tournaments.bench.playouts import fill_league
+from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.replayers import count_processors, replay_rows
+from malice.tournaments.league.publication import SiteSize
+from malice.tournaments.league.ranking import compute_league_standings
+from malice.tournaments.league.replay_pool import count_processors, replay_rows
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
+from malice.tournaments.running.plan import Plan
+
+ENTRIES = 60
+OFF = 0.1
+"""The chance that a seat plays any legal action."""
+RANKS = "A23456789TJQ"
+
+
+def fill_league(store: Store, folder: Path, games: int, spare: int = 0) -> Iterator[tuple[GameSummary, Record]]:
+    """Found a tournament of at least so many games under the default ruleset, play it, and yield what is left out.
+
+    All processors play, about 12 ms a game each.
+
+    Args:
+        store: the empty league.
+        folder: where its tournament file might lie.
+        games: how many.
+        spare: how many games are left out.
+    """
+    config = Config(entries=("greedy",) * ENTRIES, deals=-(-games // (ENTRIES * (ENTRIES - 1))), seed="bench")
+    plan = Plan.prepare(config, folder)
+    plan.write(store)
+    batches = list(plan.open_batches(set()))
+    left = sum(len(batch.games) for batch in batches) - spare
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for records in pool.map(play_out_batch, batches):
+            played = [(plan.make_game(record), record) for record in records]
+            store.add_all(played[: max(0, left)])
+            yield from played[max(0, left) :]
+            left -= len(played)
+
+
+def play_out_batch(batch: Batch) -> list[Record]:
+    """Play the games of a batch without bots; the same batch gives the same games."""
+    return [play_out(batch, order, Random(str(order.key))) for order in batch.games]
+
+
+def play_out(batch: Batch, order: GameOrder, rng: Random) -> Record:
+    """Play a game of a batch as its referee would, with times that are made up, and return its record."""
+    rules = make_rules(batch.family, batch.rules, len(order.seating))
+    course = Course(rules, Dealer(bytes.fromhex(order.deal_seed)))
+    log = GameLog(batch, order)
+    log.add_ask((), course.dealt, rules.turn(course.state))
+    chooser = TidyChooser(rng)
+    used = [0] * rules.seats
+    while not isinstance(step := course.step, Result):
+        moves = []
+        for seat in step.seats:
+            micros = round(rng.lognormvariate(5, 0.7))
+            used[seat] += micros
+            moves.append(Played(seat, chooser.choose(seat, rules.legal(course.state, seat)), micros, micros))
+        log.played += moves
+        events = course.play({move.seat: move.action for move in moves})
+        log.add_ask(moves, events, rules.turn(course.state))
+    reports = [SeatReport("playout", used_ms=micros / 1000, cpu_ms=micros / 1000) for micros in used]
+    return log.make_record(step, reports, started=round(time.time(), 3), elapsed_ms=sum(used) / 1000)
+
+
+class TidyChooser:
+    """Chooses actions by their words alone; without some order in the discards, games end after 60 actions."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self._piles: defaultdict[tuple[int, str], str] = defaultdict(str)
+        """By seat and place, the ranks that it discarded there."""
+
+    def choose(self, seat: int, legal: tuple[str, ...]) -> str:
+        """Return the action that looks best, and sometimes any."""
+        if self._rng.random() < OFF:
+            action = self._rng.choice(legal)
+        else:
+            action = max(legal, key=lambda each: self._score(seat, each))
+        source, _, target = action.partition("-")
+        if source[0] == "h" and target[0] == "s":
+            self._piles[seat, target] += source[1]
+        elif source[0] == "s":
+            self._piles[seat, source] = self._piles[seat, source][:-1]
+        return action
+
+    def _score(self, seat: int, action: str) -> int:
+        source, _, target = action.partition("-")
+        if source[0] == "p":
+            return 1000
+        if target[0] == "c":
+            return 0 if source[1] == "K" else 500
+        value, pile = RANKS.find(source[1]), self._piles[seat, target]
+        if value < 0:
+            return -100
+        top = RANKS.find(pile[-1]) if pile else 99
+        if value in (top, top - 1):
+            return 80 + value
+        return 60 + value if not pile else 40 - abs(top - value) - len(pile) * (value > top)
+
 
 GAMES = 3_000
 ALONE = 100
@@ -77,3 +186,94 @@ def _measure_seconds(work: Callable[[], None]) -> float:
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
+
+
+NEW = 10
+"""Games that come in before a site is rendered again."""
+
+Stored = Sequence[tuple[GameSummary, Record]]
+"""Games to store."""
+
+
+class MeasuredWriter(Protocol):
+    """Writes the pages of a league, as often as it is told."""
+
+    def render(self) -> SiteSize:
+        """Write them as the league stands now."""
+
+
+OpenSite = Callable[[Store, Path], MeasuredWriter]
+"""Returns who writes the site of a league into a folder."""
+
+
+class RenderCost(Struct, frozen=True):
+    """What one process measured."""
+
+    site: SiteSize
+    seconds: float
+    peak_bytes: int
+    again_s: float
+    """The same writer, after new games."""
+
+
+def measure_pages(open_site: OpenSite, games: int) -> Iterator[BenchRow]:
+    """Fill a league with games, rate and render it, and render it again after new games.
+
+    Args:
+        open_site: returns who writes a site.
+        games: how many games.
+    """
+    with TemporaryDirectory(prefix="malice-") as folder:
+        league, site = Path(folder, "bench.db"), Path(folder, "site")
+        with Store(league, create=True) as store:
+            new = list(fill_league(store, Path(folder), games, 2 * NEW))
+        with Store(league) as store:
+            begin = time.perf_counter()
+            compute_league_standings(store)
+            rated = time.perf_counter() - begin
+        first = _measure(open_site, league, site, new[:NEW])
+        _store(league, new[NEW:])
+        again = _measure(open_site, league, site, ())
+    count = first.site.games
+    yield BenchRow(f"standings of {count:,} games", count / rated, "games/s", "", None)
+    yield BenchRow(f"site of {count:,} different games", count / first.seconds, "games/s", "", None)
+    yield BenchRow("site, most memory", first.peak_bytes / 1e6, "MB", "", None)
+    yield BenchRow("site, pages and replays together", first.site.bytes / count, "bytes/game", "", None)
+    yield BenchRow(
+        f"site, {NEW} games later, by the same writer", first.again_s, "s", "at first", first.again_s / first.seconds
+    )
+    yield BenchRow(
+        f"site, {NEW} games later, by another process", again.seconds, "s", "at first", again.seconds / first.seconds
+    )
+
+
+def _measure(open_site: OpenSite, league: Path, out: Path, new: Stored) -> RenderCost:
+    """Render in a process of its own, whose memory nobody else used."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(_render, open_site, league, out, new).result()
+
+
+def _render(open_site: OpenSite, league: Path, out: Path, new: Stored) -> RenderCost:
+    with Store(league) as store:
+        begin = time.perf_counter()
+        writer = open_site(store, out)
+        site = writer.render()
+        seconds = time.perf_counter() - begin
+        peak = _read_peak_bytes()
+        _store(league, new)
+        begin = time.perf_counter()
+        writer.render()
+        return RenderCost(site, seconds, peak, time.perf_counter() - begin)
+
+
+def _store(league: Path, games: Stored) -> None:
+    with Store(league, create=True) as store:
+        for game, record in games:
+            store.add(game, record)
+
+
+def _read_peak_bytes() -> int:
+    """Return the most memory that this process ever had; `getrusage` would count that of its parent."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found
+    return int(found[1]) * 1024

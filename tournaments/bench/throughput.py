@@ -1,19 +1,35 @@
-"""Games per second of a tournament with one and with two referee processes."""
+"""Games per second of a tournament, on this machine and with many workers that answer at once."""
 
 from __future__ import annotations
 
+import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
+from queue import SimpleQueue
 from statistics import median
 from tempfile import TemporaryDirectory
 
+import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
+
+from malice.protocol.messages import Move
+from malice.referee.game_runner import GameRunner
+from malice.referee.records import Key, Record
 from malice.tournaments.bench import BenchRow
+from malice.tournaments.bench.games import Puppet
+from malice.tournaments.farm.cluster import Answered, Event, Introduced
+from malice.tournaments.farm.conditions import Conditions
+from malice.tournaments.farm.dispatch import Dispatcher
+from malice.tournaments.farm.work import Answer, Introduction, Need, Task, make_ticket
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.coordinator import play_batches
-from malice.tournaments.running.hooks import Hooks
+from malice.tournaments.running.hooks import Audit, Hooks
 from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.plan import Plan
 
 ROUNDS = 3
 DEALS = 100
@@ -41,3 +57,106 @@ def _measure_games_per_second(jobs: int) -> float:
         seconds = time.perf_counter() - begin
         assert not outcome.given_up
         return plan.tournament.planned / seconds
+
+
+WORKERS = 32
+SLOTS = 2
+GAMES = 2000
+PLANNED = 1_000_000
+SPEED = 1.0
+GAME_S = 0.1
+"""How long a game took, as the workers say."""
+
+
+class Parrots:
+    """Workers that answer at once with records that are given.
+
+    Args:
+        lines: the record of each game, as JSON.
+    """
+
+    def __init__(self, lines: Mapping[Key, bytes]) -> None:
+        self.events: SimpleQueue[Event] = SimpleQueue()
+        self._lines = lines
+        self._names = {f"tcp://10.0.0.{number}": f"worker-{number}" for number in range(WORKERS)}
+
+    def list_workers(self) -> Mapping[str, str]:
+        """Return all workers, by address."""
+        return self._names
+
+    def introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:
+        """Let a worker say that it can play."""
+        self.events.put(Introduced(address, Introduction("bench", SLOTS, 1, SPEED)))
+
+    def submit(self, address: str, task: Task) -> None:
+        """Answer a task."""
+        keys = [order.key for batch in task.batches for order in batch.games]
+        answer = Answer(task.number, tuple(Raw(self._lines[key]) for key in keys), GAME_S * len(keys))
+        self.events.put(Answered(task.number, msgspec.json.encode(answer)))
+
+    def recall(self, numbers: Collection[int]) -> None:
+        """Do nothing: everything is answered."""
+
+    def finish(self, run: str) -> None:
+        """Do nothing: nothing runs."""
+
+
+def measure_farm() -> Iterator[BenchRow]:
+    """Measure games per second, and what a million planned games take of the memory."""
+    with TemporaryDirectory(prefix="malice-") as name:
+        folder = Path(name)
+        small = _measure(folder, GAMES)
+        large = _measure(folder, PLANNED)
+    yield BenchRow(f"{WORKERS} workers that answer at once, {GAMES:,} games", small[0], "games/s", "", None)
+    planned = f"{WORKERS} workers that answer at once, {PLANNED:,} games planned"
+    yield BenchRow(planned, large[0], "games/s", f"{GAMES:,} planned", large[0] / small[0])
+    yield BenchRow(f"memory for these, with {GAMES:,} games planned", small[1], "MB", "", None)
+    yield BenchRow(f"memory for these, with {PLANNED:,} games planned", large[1], "MB", "", None)
+
+
+def _measure(folder: Path, planned: int) -> tuple[float, float]:
+    """Return how many games a second are handed out and stored, and how many MB of memory that takes."""
+    path = folder / f"bench-{planned}.db"
+    config = Config(entries=("greedy", "uniform"), deals=planned // 2, seed="bench")
+    with Store(path, create=True) as store, Audit(store) as audit:
+        plan = open_league(store, config, folder)
+        plan.write(store)
+        lines = _play(plan)
+        keys: list[Key] = []
+
+        def store_all(records: Sequence[Record]) -> None:
+            store.add_all((plan.make_game(record), record) for record in records)
+            keys.extend(record.key for record in records)
+
+        hooks = Hooks(lambda record: None, on_burst=store_all, wants=lines.__contains__)
+        tickets = {label: make_ticket(bot) for label, bot in plan.bots.items()}
+        conditions = Conditions(Need("", (), plan.isolation, 1, ()), tickets, {})
+        batches = takewhile(lambda batch: batch.games[0].key in lines, plan.open_batches(set()))
+        begin, memory = time.perf_counter(), _read_memory()
+        Dispatcher(Parrots(lines), conditions, audit, batches, hooks).play()
+        seconds = time.perf_counter() - begin
+        assert sorted(keys) == sorted(lines)
+        return len(keys) / seconds, (_read_memory() - memory) / 1_000_000
+
+
+def _read_memory() -> int:
+    """Return how many bytes of memory this process holds."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def _play(plan: Plan) -> dict[Key, bytes]:
+    """Return records of the first games, played without bots."""
+    lines: dict[Key, bytes] = {}
+    for batch in plan.open_batches(set()):
+        for order in batch.games:
+            seats = [Puppet(_choose) for _ in order.seating]
+            record = replace(GameRunner(batch, order, seats).play(), speed=SPEED)
+            lines[order.key] = msgspec.json.encode(record)
+        if len(lines) >= GAMES:
+            break
+    return lines
+
+
+def _choose(request: Move) -> tuple[str, int]:
+    assert isinstance(request.legal, tuple)
+    return next((action for action in request.legal if "-c" in action), request.legal[0]), 1000

@@ -21,11 +21,10 @@ from malice.referee.replay import is_endless
 from malice.referee.rulesets import Ruleset, find_ruleset, list_rulesets, load_ruleset
 from malice.referee.seat import Seat
 from malice.referee.verdicts import Verdict
-from malice.tournaments.check.exam_log import ExamLog, Times, Trouble
-from malice.tournaments.check.seat import ExaminedSeat, Opponent
+from malice.tournaments.check.seat import ExaminedSeat, ExamLog, Opponent, Times, Trouble
 from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.league.parts import Seeds
-from malice.tournaments.running.stops import describe_endless_game
+from malice.tournaments.running.announcements import describe_endless_game
 
 SEED = sha256(b"malice check").digest()
 PATIENCE_MS = 60_000

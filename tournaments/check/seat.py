@@ -1,26 +1,195 @@
-"""The seat of the bot under examination: keeps what the bot writes, and ends its process at the first fault."""
+"""The seat of the bot under examination: logs what it writes, and ends its process when it first fails."""
 
 from __future__ import annotations
 
+import fcntl
+import os
+import select
+import struct
+import termios
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from malice.protocol.codec import encode
+from malice.protocol.errors import MaliceError
 from malice.protocol.messages import BareAnswer, Bye, GameEnd, GameStart, Move, MoveAnswer
-from malice.referee.bot_seat import BYE_WAIT_NS, BotSeat, SeatObserver
+from malice.referee.bot import READ_BYTES, BotProcess
 from malice.referee.clock import MS
 from malice.referee.connection import BotConnection
 from malice.referee.records import Isolation, Player
-from malice.referee.verdicts import Verdict, judge_illegal_move
-from malice.tournaments.check.exam_log import ExamLog, Times, Trouble
+from malice.referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver
+from malice.referee.verdicts import Code, Verdict, judge_illegal_move
 from malice.tournaments.check.report import Thought
-from malice.tournaments.check.silence import Response, hear, listen
 from malice.tournaments.running.leftovers import list_group_members
+
+BUSY_SHARE = 0.05
+"""The least share of a wait that a thinking bot spends on a processor."""
+
+FLUSH_MS = 1000
+"""A bot that only had to flush writes within this time after its input was closed; later, it was still at work."""
+
+
+class Response(NamedTuple):
+    """What a bot did while we listened."""
+
+    output: bytes
+    """Its stdout, up to 64 KiB or a little more."""
+    gone: bool
+    """Whether the process has exited."""
+    ns: int
+    """How long we listened."""
+
+
+class Silence(Struct, frozen=True):
+    """What a bot did after it had missed a deadline."""
+
+    unread: bool
+    """It has not read the whole request."""
+    busy: bool
+    """It is still thinking."""
+    late: bytes = b""
+    """Its output in the extra time."""
+    late_ms: float = 0
+    flushed: bytes = b""
+    """Its output after its input was closed."""
+    gone: bool = False
+    """It exited after its input was closed."""
+
+
+def listen(bot: BotProcess, wait_ms: int, close_ms: int) -> Silence:
+    """Find out why no answer came: give the bot more time, then close its input.
+
+    Args:
+        bot: the bot, which has a request and is not frozen.
+        wait_ms: the extra time.
+        close_ms: the time to exit after its input is closed.
+    """
+    unread = _has_unread(bot)
+    before = bot.cpu_ns()
+    more = hear(bot, wait_ms, _is_line)
+    if more.output:
+        return Silence(unread, False, more.output, more.ns / MS)
+    if more.gone or unread or _has_unread(bot):
+        return Silence(unread, False, gone=more.gone)
+    if bot.cpu_ns() - before > BUSY_SHARE * wait_ms * MS:
+        return Silence(unread, True)
+    bot.close_input()
+    rest = hear(bot, close_ms, _is_line)
+    if rest.output and rest.ns > FLUSH_MS * MS:
+        return Silence(unread, False, rest.output, (more.ns + rest.ns) / MS)
+    return Silence(unread, False, flushed=rest.output, gone=rest.gone)
+
+
+def hear(bot: BotProcess, wait_ms: int, enough: Callable[[bytes], bool] = lambda output: False) -> Response:
+    """Listen until the bot exits, has written enough, or the time is up."""
+    begin = time.monotonic_ns()
+    deadline = begin + wait_ms * MS
+    poll = select.poll()
+    for descriptor in (bot.stdout, bot.stderr, bot.pidfd):
+        poll.register(descriptor, select.POLLIN)
+    output = b""
+    gone = False
+    while not gone and not enough(output) and (left := deadline - time.monotonic_ns()) > 0:
+        ready = {descriptor for descriptor, _ in poll.poll(-(-left // MS))}
+        gone = bot.pidfd in ready
+        if bot.stderr in ready and not bot.drain_stderr():
+            poll.unregister(bot.stderr)
+        if gone or bot.stdout in ready:
+            data = _read(bot)
+            if data == b"" and bot.stdout in ready:
+                poll.unregister(bot.stdout)
+            output = (output + data)[: 2 * READ_BYTES]
+    return Response(output, gone, time.monotonic_ns() - begin)
+
+
+def _is_line(output: bytes) -> bool:
+    return b"\n" in output or len(output) >= READ_BYTES
+
+
+def _read(bot: BotProcess) -> bytes:
+    try:
+        return os.read(bot.stdout, READ_BYTES)
+    except BlockingIOError:
+        return b""  # it has exited, but another process holds its output open
+
+
+def _has_unread(bot: BotProcess) -> bool:
+    """Return whether bytes of the request are still in the pipe."""
+    waiting = fcntl.ioctl(bot.stdin, termios.FIONREAD, struct.pack("i", 0))
+    return bool(struct.unpack("i", waiting)[0])
+
+
+class Times(Struct, frozen=True):
+    """How long the bot may take, in milliseconds."""
+
+    move_ms: int = 1000
+    init_ms: int = 5000
+    listen_ms: int = 2000
+    """How much longer to listen to a bot that missed a deadline."""
+    exit_ms: int = 5000
+    """How long the bot may take to exit; after that it counts as staying."""
+
+
+class Trouble(MaliceError):
+    """The bot under examination broke a rule; its process plays no more."""
+
+    def __init__(
+        self, what: str, limit_ms: int, verdict: Verdict, lines: tuple[str, ...], exit: str | None, stderr: str
+    ) -> None:
+        super().__init__(verdict.sentence)
+        self.what = what
+        """The type of the request."""
+        self.limit_ms = limit_ms
+        self.code: Code = verdict.code
+        self.sentence = verdict.sentence
+        self.silent = verdict.silent
+        """Whether no answer came; the sentence then ends with a guess."""
+        self.lines = lines
+        self.exit = exit
+        self.stderr = stderr
+        self.stray: bytes | None = None
+        """The last line that is not a JSON object, if one came instead of the answer."""
+        self.silence: Silence | None = None
+        """What the bot did after it had missed a deadline."""
+        self.legal: tuple[str, ...] = ()
+        """The legal actions."""
+        self.isolation: tuple[str, ...] = ()
+        """The isolation in force around the process."""
+
+
+class Stray(NamedTuple):
+    """The first line on stdout that is not part of the protocol."""
+
+    text: bytes
+    where: str
+    lines: tuple[str, ...]
+
+
+class ExamLog:
+    """Notes on the bot, over all its processes."""
+
+    def __init__(self) -> None:
+        self.where = ""
+        """The game or situation under way, for people."""
+        self.ruleset = ""
+        self.deal_seed = ""
+        self.answers = 0
+        self.strays = 0
+        self.first_stray: Stray | None = None
+        self.thoughts: list[Thought] = []
+        self.isolation: tuple[str, ...] = ()
+
+    def add_stray(self, line: bytes, evidence: tuple[str, ...]) -> None:
+        """Count a stray line; keep the first, with the messages around it."""
+        self.strays += 1
+        if self.first_stray is None:
+            self.first_stray = Stray(line, self.where, evidence)
+
 
 _bare_answer = msgspec.json.Decoder(BareAnswer)
 

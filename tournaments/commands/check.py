@@ -14,13 +14,13 @@ from malice.tournaments.commands.options import isolation_options, json_option
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer, Player
-    from malice.tournaments.check.course import Course, ExamTerms
+    from malice.tournaments.check.examination import Course, ExamTerms
     from malice.tournaments.check.report import Report
     from malice.tournaments.entries.bots import Bot
     from malice.tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.entries.names import Names
     from malice.tournaments.farm.exams import ExamSender
     from malice.tournaments.farm.work import ExamAnswer
-    from malice.tournaments.running.names import Names
 
 SHORTEST_MS, LONGEST_MS = 1, 600_000
 
@@ -77,12 +77,12 @@ def check(
     Example: malice check "node mybot.js" --fuzz 200
     """
     from malice.referee.records import Isolation
-    from malice.tournaments.check.course import ExamTerms, find_course_bots, is_tournament_file
-    from malice.tournaments.check.exam_log import Times
+    from malice.tournaments.check.examination import ExamTerms, find_course_bots, is_tournament_file
+    from malice.tournaments.check.seat import Times
     from malice.tournaments.commands.exit_codes import interrupt_on_signals
     from malice.tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.entries.names import Names
     from malice.tournaments.running.isolation import require_isolation
-    from malice.tournaments.running.names import Names
 
     interrupt_on_signals()
     layer: Layer = isolation or "auto"
@@ -104,7 +104,7 @@ def check(
         else:
             reports = _check_several(bots, names, terms, json)
     if junit:
-        from malice.tournaments.check.junit import encode_junit
+        from malice.tournaments.check.report import encode_junit
 
         junit.write_bytes(encode_junit(reports))
     if not all(report.passed for report in reports):
@@ -115,7 +115,7 @@ def _check_one(bot: Bot, terms: ExamTerms, json: bool) -> list[Report]:
     """Examine a bot, and print all of its report."""
     from malice.tournaments.check.games import choose_syllabus
     from malice.tournaments.entries.builds import ensure_built
-    from malice.tournaments.entries.enrolment import FoundBot
+    from malice.tournaments.entries.lookup import FoundBot
 
     choose_syllabus(bot, terms.rulesets)  # a typo must not cost a build
     built = ensure_built(bot)
@@ -128,7 +128,7 @@ def _check_one(bot: Bot, terms: ExamTerms, json: bool) -> list[Report]:
 def _print_report(report: Report, json: bool) -> None:
     import msgspec
 
-    from malice.tournaments.check.text import format_report
+    from malice.tournaments.check.report import format_report
 
     if json:
         click.echo(msgspec.json.encode(report))
@@ -139,7 +139,7 @@ def _print_report(report: Report, json: bool) -> None:
 
 def _check_several(words: tuple[str, ...], names: Names, terms: ExamTerms, json: bool) -> list[Report]:
     """Examine bots one after the other, and print a line for each."""
-    from malice.tournaments.check.course import examine_course, find_course_bots
+    from malice.tournaments.check.examination import examine_course, find_course_bots
     from malice.tournaments.sanitizer import sanitize
 
     def tell(label: str, title: str) -> None:
@@ -198,7 +198,7 @@ def _check_elsewhere(course: Course, proctor: ExamSender, scheduler: str, json: 
     from msgspec.structs import replace
 
     from malice.referee.errors import BotError
-    from malice.tournaments.check.course import report_absence
+    from malice.tournaments.check.examination import report_absence
     from malice.tournaments.league.journal import Absence
 
     answers = proctor.examine(scheduler, {label: each.bot for label, each in course if not each.absence})
@@ -218,7 +218,7 @@ def _check_elsewhere(course: Course, proctor: ExamSender, scheduler: str, json: 
 def _print_course(reports: list[Report], json: bool) -> None:
     import msgspec
 
-    from malice.tournaments.check.text import format_course
+    from malice.tournaments.check.report import format_course
 
     if json:
         click.echo(msgspec.json.encode(reports))

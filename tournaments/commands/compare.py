@@ -13,14 +13,20 @@ import click
 from malice.tournaments.commands.cluster import dask_options, open_farm
 from malice.tournaments.commands.event_output import STDOUT, EventOutput, events_option, tell_events
 from malice.tournaments.commands.exit_codes import FINDINGS, interrupt_on_signals
-from malice.tournaments.commands.options import isolation_options, json_option, open_plan, open_store, with_isolation
-from malice.tournaments.commands.seating import name_fit_rulesets
-from malice.tournaments.commands.time_limit import parse_span
+from malice.tournaments.commands.options import (
+    isolation_options,
+    json_option,
+    name_fit_rulesets,
+    open_plan,
+    open_store,
+    parse_span,
+    with_isolation,
+)
 from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer
-    from malice.tournaments.entries.enrolment import Find
+    from malice.tournaments.entries.lookup import Find
     from malice.tournaments.league.comparison import Comparison
     from malice.tournaments.league.config import Config
     from malice.tournaments.league.store import Store
@@ -83,8 +89,8 @@ def compare(
     from tempfile import TemporaryDirectory
 
     from malice.tournaments.entries.kept_bots import KeptBots
-    from malice.tournaments.running.comparing import name_comparison
-    from malice.tournaments.running.names import Names
+    from malice.tournaments.entries.names import Names
+    from malice.tournaments.running.opening import name_comparison
 
     if deals is not None and {max_deals, elo0, elo1, model} != {None}:
         raise click.UsageError("--deals plays without a test: it contradicts --max-deals, --elo0, --elo1 and --model")
@@ -128,7 +134,7 @@ def _make_config(bots: list[str], rulesets: tuple[str, ...], deals: int, test: S
         BotError, DataError: there is no such bot, or the test cannot be done.
     """
     from malice.tournaments.league.config import ClockLines, Config, check_config, choose_clock_kind
-    from malice.tournaments.running.comparing import list_compared_entries
+    from malice.tournaments.running.opening import list_compared_entries
 
     base = Path.cwd()
     config = Config(
@@ -184,8 +190,8 @@ def _print_comparison(store: Store, output: EventOutput, *, json: bool, adjusted
     import msgspec
 
     from malice.tournaments.league.comparison import read_comparison
-    from malice.tournaments.running.findings import ComparisonResult
-    from malice.tournaments.running.replay_progress import ReplayProgress
+    from malice.tournaments.running.progress import ReplayProgress
+    from malice.tournaments.running.result_events import ComparisonResult
     from malice.tournaments.terminal.comparisons import format_comparison
 
     try:

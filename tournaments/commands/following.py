@@ -1,26 +1,33 @@
-"""Writes the pages of a league again and again while a run plays it: at a terminal, or ordered by that run."""
+"""Keeps the pages of a league up to date while a run plays it: at a terminal, or in a process of that run."""
 
 from __future__ import annotations
 
 import os
 import select
+import signal
+import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
+from msgspec import Struct
 
 from malice.protocol.errors import MaliceError
+from malice.referee.bot import prepare_parent_death_signal
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
-from malice.tournaments.commands.pages import NOTHING, Extras, print_rendered
+from malice.tournaments.commands.pages import NOTHING, Extras, print_rendered, write_site
+from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from malice.tournaments.commands.pages import PageFollower, SiteProgram
     from malice.tournaments.league.publication import SiteSize
     from malice.tournaments.league.store import Store
+    from malice.tournaments.running.plan import Plan
 
 END = b"end\n"
 """What a run writes to the process that keeps its pages, to have them written for the last time."""
@@ -167,3 +174,100 @@ def _has_begun(db: Path, tournament: str) -> bool:
 
     with Store(db) as store:
         return tournament in store.league().tournaments
+
+
+class Rendered(Struct, frozen=True):
+    """The size of a site, as the process that wrote it says."""
+
+    pages: int
+    games: int
+    bytes: int
+    withheld: int
+
+
+@contextmanager
+def keep_site(
+    site: SiteProgram, store: Store, plan: Plan, out: Path | None, url: str = "", *, replace: bool = False
+) -> Iterator[None]:
+    """Keep the pages of a tournament up to date while this context lasts, and write them at its end.
+
+    Args:
+        site: writes them.
+        store: the league.
+        plan: the tournament.
+        out: the folder of the pages; None for no pages.
+        url: as of `SiteProgram.open_writer`.
+        replace: whether they may take the place of another site.
+
+    Raises:
+        LeagueError: the folder holds another site.
+        OSError, MaliceError: the last pages cannot be written.
+    """
+    if out is None:
+        yield
+        return
+    from malice.tournaments.league.publication import require_own_site
+
+    tournament = plan.tournament.name
+    if not replace:
+        require_own_site(out, plan.tournament)
+    with LiveSite(site, store, tournament, out, url) as live:
+        try:
+            yield
+        except Stopped:
+            with _say_failure():
+                if tournament in store.league().tournaments and store.has_games():
+                    live.finish()
+            raise
+        live.finish()
+
+
+@contextmanager
+def _say_failure() -> Iterator[None]:
+    """Say why the last pages could not be written, where another error is about to end the command."""
+    try:
+        yield
+    except (OSError, MaliceError) as error:
+        with suppress(OSError):  # the terminal may be what is gone
+            click.echo(f"the pages are not up to date: {error}", err=True)
+
+
+class LiveSite:
+    """The process that keeps the pages of a run; it ends with this context, and with the run whatever ends that.
+
+    Args: as `keep_site`.
+    """
+
+    def __init__(self, site: SiteProgram, store: Store, tournament: str, out: Path, url: str) -> None:
+        self._site = site
+        self._store = store
+        self._out = out
+        self._url = url
+        self._words = [*site.program, "site", "--tournament", tournament, "--out", str(out), "--url", url, "--ordered"]
+        self._words += ["--", str(store.path)]
+
+    def __enter__(self) -> LiveSite:
+        self._process = subprocess.Popen(
+            self._words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in the terminal reaches only us; we want the last pages
+            preexec_fn=prepare_parent_death_signal(signal.SIGKILL),
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def finish(self) -> None:
+        """Have the last pages written, or write them if that process did not; print their address.
+
+        Raises:
+            OSError, MaliceError: they cannot be written.
+        """
+        said, _ = self._process.communicate(END)
+        if said:
+            print_rendered(self._store, self._out, msgspec.json.decode(said, type=Rendered))
+        else:
+            write_site(self._site, self._store, self._out, Extras(url=self._url))

@@ -59,8 +59,7 @@ def new(
 def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
     from malice.referee.games import DEFAULT_FAMILY
     from malice.tournaments.entries.builds import print_progress
-    from malice.tournaments.entries.kits import copy_kit, find_kit
-    from malice.tournaments.entries.plain_bots import has_kit, write_simple_bot
+    from malice.tournaments.entries.kits import copy_kit, find_kit, has_kit, write_simple_bot
     from malice.tournaments.entries.programs import explain_missing_programs
 
     family = family or DEFAULT_FAMILY
@@ -98,10 +97,10 @@ def _choose_table(family: str) -> str:
 
 
 def _print_tournament() -> None:
-    from malice.tournaments.entries import kit_tournament
+    from malice.tournaments.entries import kits
 
     interrupt_on_signals()
-    click.echo(kit_tournament.make_kit_tournament(), nl=False)
+    click.echo(kits.make_kit_tournament(), nl=False)
 
 
 def _print_kits(family: str | None, json: bool) -> None:

@@ -1,31 +1,185 @@
-"""What commands share: options, opening a league, planning a tournament, printing."""
+"""What commands share: options, dates and times, opening a league, planning a tournament, printing."""
 
 from __future__ import annotations
 
+import math
+import os
+import re
+import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from malice.tournaments.commands.dates import format_date, parse_date
+from malice.referee.errors import DataError
 from malice.tournaments.errors import LeagueError
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer, Record
-    from malice.tournaments.league.choice import Choice
     from malice.tournaments.league.comparison import Comparison
     from malice.tournaments.league.config import Config
     from malice.tournaments.league.contents import GameSummary
     from malice.tournaments.league.progression import Changes
+    from malice.tournaments.league.ranking import Choice
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.plan import Plan
 
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def parse_date(text: str, now: datetime, option: str) -> float:
+    """Return the time that a user names, in seconds since 1970.
+
+    Args:
+        text: a date such as 2026-11-16, a date and time, a day of the week, which means the last one, `today` or
+            `yesterday`; a day begins at midnight, local unless the text names an offset from UTC.
+        now: the time, with its zone.
+        option: the option, for messages.
+
+    Raises:
+        DataError: the text is none of these.
+    """
+    # Without a zone while days are subtracted: a day on which the clocks change has no 24 hours.
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    word = text.lower()
+    if word in DAYS:
+        return (today - timedelta((today.weekday() - DAYS.index(word)) % 7)).astimezone().timestamp()
+    if word in ("today", "yesterday"):
+        return (today - timedelta(word == "yesterday")).astimezone().timestamp()
+    try:
+        return datetime.fromisoformat(text).astimezone().timestamp()
+    except (ValueError, OverflowError):
+        raise DataError(
+            f"{option}: expected a date such as {now:%Y-%m-%d} or {now:%Y-%m-%d}T18:00, a day such as monday, today or"
+            f" yesterday, got {text!r}"
+        ) from None
+
+
+def format_date(at: float) -> str:
+    """Return a local time as `parse_date` reads it: the day alone if it is its beginning.
+
+    Args:
+        at: seconds since 1970.
+    """
+    local = datetime.fromtimestamp(at)
+    return f"{local:%Y-%m-%d}" if local.time() == time() else f"{local:%Y-%m-%d %H:%M}"
+
+
+CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?", re.ASCII)
+DURATION = re.compile(r"(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,6})s)?", re.ASCII)
+
+
+GRACE = "2m"
+"""How much longer games may run that have begun, if the command line does not say."""
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def time_options(command: F) -> F:
+    """Add the options that limit the time of a run."""
+    grace = click.option(
+        "--grace", metavar="SPAN", help=f"Give up what runs so much longer than that [default: {GRACE}]."
+    )
+    duration = click.option("--for", "duration", metavar="SPAN", help="Be done within 2h, 45m, 90s or 1h30m.")
+    until = click.option("--until", metavar="TIME", help="Be done by the next 18:00, or by 2030-01-31T18:00.")
+    return until(duration(grace(command)))
+
+
+class Limit(NamedTuple):
+    """The time limit of a run."""
+
+    words: list[str]
+    """The options that give it."""
+    until: float = math.inf
+    """When it is to be over, in seconds since 1970."""
+    grace_s: float = math.inf
+    recurs: bool = True
+    """Whether the options can be repeated: a date is past once the time is up."""
+
+
+def read_limit(until: str | None, duration: str | None, grace: str | None) -> Limit:
+    """Return the time limit that the options name, from now on, and say when it is.
+
+    Raises:
+        DataError: as `parse_limit`, or a grace is given without a limit, or cannot be read.
+    """
+    at = parse_limit(until, duration, datetime.now().astimezone())
+    if at is None:
+        if grace:
+            raise DataError("--grace: goes only with --until or --for")
+        return Limit([])
+    span = parse_span(grace or GRACE, "--grace")
+    click.echo(f"until {format_limit(at)}", err=True)
+    words = ["--until", until] if until else ["--for", duration or ""]
+    words += ["--grace", grace] if grace else []
+    return Limit(words, at.timestamp(), span.total_seconds(), until is None or is_daily(until))
+
+
+def parse_limit(until: str | None, duration: str | None, now: datetime) -> datetime | None:
+    """Return the time that the options name, or None if there is neither.
+
+    Args:
+        until: a time of day, which means the next one, or a date and time; local unless it names an offset from UTC.
+        duration: a span such as 90s, 45m, or 1h30m, from now on.
+        now: the time, with its zone.
+
+    Raises:
+        DataError: both are given, one of them cannot be read, or the date is past.
+    """
+    if until is not None and duration is not None:
+        raise DataError("expected --until or --for, got both")
+    if until is not None:
+        return _parse_time(until, now)
+    return None if duration is None else now + parse_span(duration, "--for")
+
+
+def is_daily(until: str) -> bool:
+    """Return whether a time recurs every day, so that a command that names it can be repeated."""
+    return CLOCK.fullmatch(until) is not None
+
+
+def format_limit(limit: datetime) -> str:
+    """Return a time with its date and its offset from UTC."""
+    return limit.astimezone().isoformat(" ", "seconds")
+
+
+def _parse_time(text: str, now: datetime) -> datetime:
+    if match := CLOCK.fullmatch(text):
+        hour, minute, second = (int(part or 0) for part in match.groups())
+        # Without a zone while days are added: a day on which the clocks change has no 24 hours.
+        today = now.replace(hour=hour, minute=minute, second=second, microsecond=0, tzinfo=None)
+        return next(time for day in range(3) if (time := (today + timedelta(day)).astimezone()) > now)
+    try:
+        limit = datetime.fromisoformat(text) if ":" in text else None
+        limit = limit and limit.astimezone()
+    except (ValueError, OverflowError):
+        limit = None
+    if limit is None:
+        raise DataError(f"--until: expected a time such as 18:00 or {now:%Y-%m-%d}T18:00, got {text!r}")
+    if limit <= now:
+        raise DataError(f"--until: expected a time to come, got {text!r}; it is {format_limit(now)}")
+    return limit
+
+
+def parse_span(text: str, option: str) -> timedelta:
+    """Return a span of time such as 90s, 45m, or 1h30m.
+
+    Args:
+        text: the span.
+        option: the option that gives it.
+
+    Raises:
+        DataError: it cannot be read, or is nothing.
+    """
+    match = DURATION.fullmatch(text)
+    hours, minutes, seconds = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
+    if not (span := timedelta(hours=hours, minutes=minutes, seconds=seconds)):
+        raise DataError(f"{option}: expected a span of time such as 2h, 45m, 90s or 1h30m, got {text!r}")
+    return span
 
 
 def database_argument(command: F) -> F:
@@ -155,7 +309,7 @@ def open_plan(
     """
     from msgspec.structs import replace
 
-    from malice.tournaments.running.names import Names
+    from malice.tournaments.entries.names import Names
     from malice.tournaments.running.opening import open_league
 
     names = Names(store.path, store, people=people, scratch=scratch)
@@ -168,10 +322,8 @@ def open_plan(
 
 def print_standings(store: Store, choice: Choice | None = None) -> None:
     """Print the ranking, and which bots do not play, with the command that lets them play again."""
-    from malice.tournaments.league.choice import EVERYTHING
-    from malice.tournaments.league.ranking import compute_league_standings, explain_table
-    from malice.tournaments.terminal.bracket import describe_rounds
-    from malice.tournaments.terminal.entries import describe_absentees
+    from malice.tournaments.league.ranking import EVERYTHING, compute_league_standings, explain_table
+    from malice.tournaments.terminal.league import describe_absentees, describe_rounds
     from malice.tournaments.terminal.results import describe_choice, format_standings
 
     choice = choice or EVERYTHING
@@ -198,9 +350,9 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
         LeagueError: the file is no league or lacks the tournament, the tournament had not begun on that day, or names
             would be told.
     """
-    from malice.tournaments.league.choice import EVERYTHING
-    from malice.tournaments.league.past import EarlierContents
     from malice.tournaments.league.progression import Changes, compute_progression
+    from malice.tournaments.league.ranking import EVERYTHING
+    from malice.tournaments.league.views import EarlierContents
 
     choice = choice or EVERYTHING
     if Path(since).is_file():
@@ -221,8 +373,8 @@ def take_luck_off(store: Store) -> tuple[Comparison, ...]:
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    from malice.tournaments.league.adjusted_pairs import compare_without_luck
-    from malice.tournaments.running.replay_progress import ReplayProgress
+    from malice.tournaments.league.comparison import compare_without_luck
+    from malice.tournaments.running.progress import ReplayProgress
 
     with ReplayProgress(sys.stderr) as progress:
         return tuple(compare_without_luck(store, progress))
@@ -258,3 +410,44 @@ def print_stderr(label: str, line: str) -> None:
 
     with suppress(OSError):
         click.echo(format_stderr(label, line), err=True)
+
+
+def require_seats(bots: Sequence[str], name: str) -> None:
+    """Make sure that the ruleset allows as many seats as there are bots.
+
+    Raises:
+        DataError: it does not, or is unknown; the message names the way out.
+    """
+    from malice.referee.errors import DataError
+    from malice.referee.games import DEFAULT_RULESET
+    from malice.referee.rulesets import find_ruleset
+    from malice.tournaments.league.config import describe_misfit
+
+    ruleset = find_ruleset(name, Path())
+    least, most = ruleset.match.players
+    if len(bots) > most:
+        way_out = f"choose a ruleset for {len(bots)} with --ruleset NAME (malice rules lists them)"
+    elif missing := max(0, least - len(bots)):
+        words = ["malice", "play", *bots, *["BOT"] * missing, *(["--ruleset", name] if name != DEFAULT_RULESET else [])]
+        way_out = f"name {'another bot' if missing == 1 else f'{missing} more bots'}: {shlex.join(words)}"
+    else:
+        return
+    raise DataError(f"{describe_misfit(ruleset, len(bots))}; {way_out}")
+
+
+@contextmanager
+def name_fit_rulesets() -> Iterator[None]:
+    """Add to the refusal of a bot which rulesets it can play."""
+    from malice.referee.errors import DataError
+    from malice.tournaments.entries.lookup import UnfitBot
+
+    try:
+        yield
+    except UnfitBot as error:
+        folder = error.bot.folder or Path()
+        names = [
+            os.path.relpath(folder / name) if name.endswith(".toml") else name for name in error.bot.manifest.rulesets
+        ]
+        if not names:
+            raise
+        raise DataError(f"{error}; play it with --ruleset NAME, where NAME is {' or '.join(names)}") from None

@@ -1,11 +1,11 @@
-"""What commands know of the site, which lies above them; they write it, and say what it leaves out."""
+"""What commands know of the site, which lies above them: they write it, and say what it leaves out."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -15,17 +15,83 @@ import click
 
 from malice.referee.errors import DataError
 from malice.referee.nouns import format_count
-from malice.tournaments.commands.opinion import Asking, open_opinions
-from malice.tournaments.commands.options import compute_changes, find_game, take_luck_off
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
+from malice.tournaments.commands.options import compute_changes, find_game, take_luck_off, with_isolation
+from malice.tournaments.sanitizer import sanitize
 
 if TYPE_CHECKING:
-    from malice.referee.records import Record
+    from malice.referee.records import Layer, Record
     from malice.tournaments.league.comparison import Comparison
     from malice.tournaments.league.contents import GameSummary
     from malice.tournaments.league.progression import Changes
     from malice.tournaments.league.publication import Publication, SiteSize
     from malice.tournaments.league.store import Store
-    from malice.tournaments.running.opinions import Opinions
+    from malice.tournaments.running.rerun import Opinions
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Which bot to ask for a second opinion, and how."""
+
+    words: str
+    """What names it."""
+    most: int | None
+    """About how many games to ask it; None for all."""
+    isolation: Layer | None
+    """Its isolation; None for the strongest that works."""
+    required: bool
+    """Whether that isolation is required."""
+
+
+@contextmanager
+def open_opinions(store: Store, asking: Asking | None) -> Iterator[Opinions | None]:
+    """Lend a bot to be asked about games of a league, or none; say afterwards on stderr what came of it.
+
+    Raises:
+        BotError: there is no such bot, it cannot be built, or it does not play the game of the league.
+        IsolationError: its isolation is required, but unavailable.
+    """
+    if asking is None:
+        yield None
+        return
+    from malice.referee.records import Isolation
+    from malice.tournaments.entries.builds import ensure_built
+    from malice.tournaments.entries.lookup import require_games
+    from malice.tournaments.entries.names import Names
+    from malice.tournaments.league.file import list_league_files
+    from malice.tournaments.running.isolation import describe_shortcomings
+    from malice.tournaments.running.progress import ReplayProgress
+    from malice.tournaments.running.rerun import Opinions, Surroundings
+
+    interrupt_on_signals()
+    config = with_isolation(store.config(), asking.isolation, asking.required)
+    found = Names(store.path, store).find(asking.words)
+    require_games(found, found.manifest.name, [ruleset.family for ruleset in store.tournament().rulesets.values()])
+    bot = ensure_built(found)
+    player = bot.make_player(bot.manifest.name)
+    for line in describe_shortcomings(config.isolation, [player]):
+        click.echo(line, err=True)
+    layers = Isolation(
+        config.isolation, config.memory_mb, config.freeze, list_league_files(store.path), asking.required
+    )
+    with ReplayProgress(sys.stderr, "second opinion") as progress:
+        advice = Opinions(store, player, Surroundings(config.init_ms, layers), asking.most, progress)
+        yield advice
+    _print_opinions(advice)
+
+
+def _print_opinions(advice: Opinions) -> None:
+    from malice.tournaments.terminal.transcript import excerpt_stderr
+
+    bot = sanitize(advice.adviser.name)
+    others = f"{advice.moves - advice.agreed:,} of {format_count(advice.moves, 'move')}"
+    games = format_count(advice.games, "game")
+    click.echo(f"second opinion: {bot} would have played otherwise in {others}, in {games}", err=True)
+    for fault in advice.faults:
+        place = f"game {fault.key}, seat {fault.seat}, after {format_count(fault.moves, 'move')}"
+        click.echo(f"  {bot}: {fault.verdict} in {place}: {sanitize(fault.sentence)}", err=True)
+        for line in excerpt_stderr(fault.stderr):
+            click.echo(f"    | {line}", err=True)
 
 
 class PageWriter(Protocol):

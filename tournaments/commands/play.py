@@ -1,4 +1,4 @@
-"""`malice play`: some games at one table, right now."""
+"""`malice play`: some games at one table, right now, or the deal of the day."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
-from datetime import datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
+from click.core import ParameterSource
 
-from malice.tournaments.commands.daily import play_daily
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import (
     isolation_options,
     json_option,
+    name_fit_rulesets,
     open_plan,
     open_store,
     print_standings,
     print_stderr,
+    require_seats,
     with_isolation,
 )
-from malice.tournaments.commands.seating import name_fit_rulesets, require_seats
 from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
@@ -33,6 +34,53 @@ if TYPE_CHECKING:
     from malice.tournaments.running.plan import Plan
     from malice.tournaments.running.run import Playing
     from malice.tournaments.terminal.watching import Screen
+
+OWN = ("bots", "ruleset", "daily", "day")
+"""What `--daily` can be combined with."""
+
+
+def play_daily(context: click.Context, bots: Sequence[str], ruleset: str, day: date | None) -> None:
+    """Play the deal of a day, or go on with it.
+
+    Args:
+        context: tells which options were given.
+        bots: must be `you` alone.
+        ruleset: the ruleset.
+        day: the date; None for today's, in UTC, so that everybody has the same.
+
+    Raises:
+        click.UsageError: something else was asked for too.
+        DataError: the ruleset has no daily deal, or what was kept is damaged.
+    """
+    from malice.referee.rulesets import find_ruleset, load_ruleset
+    from malice.tournaments.entries.bots import PERSON
+    from malice.tournaments.terminal.daily import DailyGame, Shelf
+
+    if tuple(bots) != (PERSON.manifest.name,):
+        raise click.UsageError(
+            "--daily is for a person alone, since a bot could work the deal out: malice play you --daily"
+        )
+    given = [name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if strange := sorted(set(given) - set(OWN)):
+        raise click.UsageError(f"--daily takes only --ruleset and --day, got --{strange[0].replace('_', '-')}")
+    chosen = find_ruleset(ruleset, Path()) if "ruleset" in given else load_ruleset(_choose_ruleset())
+    shelf = Shelf(find_data_folder() / "daily")
+    DailyGame(chosen, day or datetime.now(UTC).date(), shelf).play(sys.stdin.buffer, sys.stdout)
+
+
+def _choose_ruleset() -> str:
+    """Return the first ruleset that has a daily deal."""
+    from malice.referee.families import list_shipped, load_family
+    from malice.referee.rulesets import list_family_rulesets
+
+    family = next(name for name in list_shipped() if load_family(name).winnable)
+    return list_family_rulesets(family)[0]
+
+
+def find_data_folder() -> Path:
+    """Return the folder in which malice keeps what belongs to the person: XDG_DATA_HOME, or ~/.local/share."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    return (Path(base) if base.startswith("/") else Path.home() / ".local/share") / "malice"
 
 
 @click.command()

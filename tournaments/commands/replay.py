@@ -99,10 +99,10 @@ def rerun(
 
     from malice.referee.records import Isolation
     from malice.tournaments.entries.builds import ensure_built
-    from malice.tournaments.entries.games import require_games
+    from malice.tournaments.entries.lookup import require_games
+    from malice.tournaments.entries.names import Names
     from malice.tournaments.league.file import list_league_files
     from malice.tournaments.running.isolation import describe_shortcomings
-    from malice.tournaments.running.names import Names
     from malice.tournaments.running.rerun import Surroundings, format_rerun, rerun_game
 
     interrupt_on_signals()

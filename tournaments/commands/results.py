@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from malice.tournaments.commands.dates import parse_date
 from malice.tournaments.commands.options import (
     compute_changes,
     database_argument,
     jobs_option,
     json_option,
     open_store,
+    parse_date,
     print_standings,
     take_luck_off,
     tournament_option,
@@ -24,7 +24,7 @@ from malice.tournaments.commands.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from malice.tournaments.league.choice import Choice
+    from malice.tournaments.league.ranking import Choice
     from malice.tournaments.league.standings import Standings
     from malice.tournaments.league.store import Store
     from malice.tournaments.league.verify import Verified
@@ -60,7 +60,7 @@ def standings(
     An entry has a row for the version that plays; older versions count for their opponents. A league with several
     tournaments shows all but comparisons, one after the other.
     """
-    from malice.tournaments.league.choice import Choice
+    from malice.tournaments.league.ranking import Choice
 
     _refuse_pairs({"--json": json, "--csv": csv}, {"--all": everything, "--tournament": tournament is not None})
     _refuse_pairs({"--all": everything, "--changes-since": changes_since is not None})
@@ -88,7 +88,7 @@ def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
     import msgspec
 
     from malice.tournaments.league.comparison import compare_entries
-    from malice.tournaments.running.replay_progress import ReplayProgress
+    from malice.tournaments.running.progress import ReplayProgress
     from malice.tournaments.terminal.comparisons import format_comparison
     from malice.tournaments.terminal.results import describe_choice
 
@@ -109,7 +109,7 @@ def _print_pair(store: Store, new: str, base: str, *, json: bool) -> None:
 def _print_luck(store: Store, *, json: bool, csv: bool) -> None:
     import msgspec
 
-    from malice.tournaments.terminal.adjusted_pairs import encode_adjusted_csv, format_adjusted
+    from malice.tournaments.terminal.comparisons import encode_adjusted_csv, format_adjusted
 
     found = take_luck_off(store)
     if json:
@@ -154,7 +154,7 @@ def _print_rankings(store: Store, names: Sequence[str], choice: Choice, *, json:
 def _rank(store: Store, names: Sequence[str], choice: Choice) -> Iterator[tuple[str | None, Sequence[Standings]]]:
     """Yield the standings of tournaments, and say on stderr what a choice does not change in them."""
     from malice.tournaments.league.ranking import compute_league_standings, explain_table
-    from malice.tournaments.league.whole import SeasonContents
+    from malice.tournaments.league.views import SeasonContents
 
     if not names:
         yield None, compute_league_standings(SeasonContents(store), choice)
@@ -166,12 +166,12 @@ def _rank(store: Store, names: Sequence[str], choice: Choice) -> Iterator[tuple[
 
 
 def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv: bool) -> None:
-    from malice.tournaments.terminal.progression import (
+    from malice.tournaments.terminal.results import (
+        describe_choice,
         encode_progression_csv,
         encode_progression_json,
         format_progression,
     )
-    from malice.tournaments.terminal.results import describe_choice
 
     found, name = compute_changes(store, since, choice).progressions, store.tournament().name
     if json:
@@ -198,7 +198,7 @@ def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> N
     Verdicts are not decisions and are left out.
     """
     from malice.referee.records import Key
-    from malice.tournaments.league.replayers import count_processors, replay_rows
+    from malice.tournaments.league.replay_pool import count_processors, replay_rows
     from malice.tournaments.league.series import score_league_series
 
     # A decision names its game, but no tournament.
@@ -251,8 +251,8 @@ def verify(db: Path, tournament: str | None, everything: bool, jobs: int | None,
     import msgspec
 
     from malice.tournaments.sanitizer import sanitize
+    from malice.tournaments.terminal.league import describe_verified
     from malice.tournaments.terminal.results import describe_choice
-    from malice.tournaments.terminal.verified import describe_verified
 
     _refuse_pairs({"--all": everything, "--tournament": tournament is not None})
     with open_store(db, tournament=tournament, several=True) as store:
@@ -271,7 +271,7 @@ def verify(db: Path, tournament: str | None, everything: bool, jobs: int | None,
 
 
 def _verify(store: Store, name: str, jobs: int | None) -> Verified:
-    from malice.tournaments.league.replayers import count_processors
+    from malice.tournaments.league.replay_pool import count_processors
     from malice.tournaments.league.verify import verify_league
     from malice.tournaments.running.progress import Progress
 

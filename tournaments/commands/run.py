@@ -1,12 +1,13 @@
-"""`malice run`: plays the tournament that a file describes."""
+"""`malice run`: plays the tournament that a file describes, or a share of it, and says how to go on after a stop."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -14,18 +15,18 @@ from malice.referee.nouns import format_count, inflect
 from malice.tournaments.commands.cluster import dask_options, open_farm
 from malice.tournaments.commands.event_output import EventOutput, events_option, tell_events
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
-from malice.tournaments.commands.live_site import keep_site
+from malice.tournaments.commands.following import keep_site
 from malice.tournaments.commands.options import (
+    Limit,
     isolation_options,
     open_plan,
     open_store,
     print_standings,
+    read_limit,
+    time_options,
     with_isolation,
 )
 from malice.tournaments.commands.pages import replace_site_option, url_option
-from malice.tournaments.commands.resuming import make_terms, spell_command, stop_on_interrupt
-from malice.tournaments.commands.shard import Machine, Resumable, play_shard
-from malice.tournaments.commands.time_limit import read_limit, time_options
 from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
@@ -35,6 +36,114 @@ if TYPE_CHECKING:
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.plan import Plan
     from malice.tournaments.running.run import RunTerms
+
+
+def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: EventOutput) -> RunTerms:
+    """Return how a tournament is run whose bots are kept.
+
+    Args:
+        plan: the tournament.
+        resume: the words of the command that goes on with it.
+        limit: when it must be over.
+        db: the league.
+        output: where its events go.
+    """
+    from malice.tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.running.run import RunTerms
+
+    return RunTerms(plan.config.jobs, resume, limit.until, limit.grace_s, kept=KeptBots(db), events=output.events)
+
+
+def spell_command(tournament: Path | None, db: Path | None, options: Mapping[str, object]) -> list[str]:
+    """Return the words of `malice run` with the options that are set."""
+    words = ["malice", "run", *([str(tournament)] if tournament else [])]
+    for name, value in ({"--db": db} | dict(options)).items():
+        if value:
+            words += [name] if value is True else [name, str(value)]
+    return words
+
+
+@contextmanager
+def stop_on_interrupt(resume: list[str]) -> Iterator[None]:
+    """Stop cleanly if a signal comes before the first game, or after the last."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(f"interrupted; resume with: {shlex.join(resume)}") from None
+
+
+class Machine(NamedTuple):
+    """What the command line says of the machine that plays; a league keeps nothing of that."""
+
+    jobs: int | None
+    cpus_per_game: int | None
+    isolation: Layer | None
+    required: bool
+
+
+class Resumable(NamedTuple):
+    """A command line that can be repeated."""
+
+    words: list[str]
+    """Without its time limit."""
+    until: str | None
+    duration: str | None
+    grace: str | None
+    events_to: str | None
+
+
+def play_shard(share: str, db: Path, name: str | None, machine: Machine, command: Resumable) -> None:
+    """Play the open games of a share.
+
+    Args:
+        share: what to play, such as `2/3`.
+        db: the copy of the league.
+        name: the tournament; None for the only one.
+        machine: where it is played.
+        command: what was typed.
+
+    Raises:
+        BotError, DataError, LeagueError: it cannot be played here.
+        Stopped: it was stopped; the message says how to resume.
+    """
+    from malice.tournaments.running.opening import recall_plan
+    from malice.tournaments.running.plan import parse_share
+    from malice.tournaments.running.run import play_share
+
+    interrupt_on_signals()
+    chosen = parse_share(share)
+    with stop_on_interrupt(["malice", *sys.argv[1:]]):
+        limit = read_limit(command.until, command.duration, command.grace)
+        resume = command.words + limit.words
+        with (
+            tell_events(command.events_to, db) as output,
+            open_store(db, write=True, unplayed=True, tournament=name) as store,
+        ):
+            config = _set_machine(store.config(), machine)
+            output.anonymous = config.anonymous
+            plan = recall_plan(store, config, chosen, required=machine.required)
+            _print_share(plan, store)
+            left = play_share(store, plan, sys.stderr, make_terms(plan, resume, limit, db, output))
+            if left:
+                output.reason = "time"
+                again = resume if limit.recurs else command.words
+                games = f"{format_count(left, 'game')} {inflect(left, 'is', 'are')} left"
+                click.echo(f"the time is up: {games}; go on with: {shlex.join(again)}", err=True)
+            else:
+                click.echo(f"{db}: share {share} is played; now: malice merge LEAGUE.db {db}", err=True)
+
+
+def _set_machine(config: Config, machine: Machine) -> Config:
+    from msgspec.structs import replace
+
+    config = replace(config, jobs=machine.jobs or 0, cpus_per_game=machine.cpus_per_game or 1)
+    return with_isolation(config, machine.isolation, machine.required)
+
+
+def _print_share(plan: Plan, store: Store) -> None:
+    """Say how much of the open games is to be played here."""
+    mine = plan.count_open(store.keys())
+    click.echo(f"share {plan.share}: {format_count(mine, 'game')} to play here", err=True)
 
 
 NOT_OF_A_SHARE = ("--site", "--url", "--replace-site", "--keep-going", "--new-versions", "--dask", "--min-factor")
@@ -188,8 +297,8 @@ def _refuse(what: str, options: Mapping[str, object]) -> None:
 def _create(store: Store, plan: Plan, terms: RunTerms, config: Config) -> None:
     """Bring a league up to its file, play nothing, and say what comes next."""
     from malice.tournaments.league.file import find_kept_bots
-    from malice.tournaments.running.recalling import list_machine_words
-    from malice.tournaments.running.share_run import create_games
+    from malice.tournaments.running.opening import list_machine_words
+    from malice.tournaments.running.run import create_games
     from malice.tournaments.sanitizer import sanitize
 
     left = create_games(store, plan, sys.stderr, terms)
@@ -254,7 +363,7 @@ def _tell_standings(store: Store, output: EventOutput) -> None:
     from msgspec.structs import replace
 
     from malice.tournaments.league.ranking import compute_league_standings
-    from malice.tournaments.running.findings import StandingsComputed
+    from malice.tournaments.running.result_events import StandingsComputed
 
     if output.wanted and output.begun:
         standings = (replace(each, history={}) for each in compute_league_standings(store))
@@ -301,8 +410,8 @@ def _open_or_make_up(db: Path, scratch: Path) -> Store:
 
 def _print_estimate(store: Store, plan: Plan, jobs: int) -> None:
     """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
-    from malice.tournaments.league.extent import count_games, measure_workload
-    from malice.tournaments.running.announcement import print_plan
+    from malice.tournaments.league.tournament import count_games, measure_workload
+    from malice.tournaments.running.announcements import print_plan
     from malice.tournaments.running.coordinator import count_default_jobs
     from malice.tournaments.running.roll_call import call_roll
     from malice.tournaments.running.trial import estimate_tournament

@@ -1,15 +1,16 @@
-"""`malice site`: the pages of a league, written once, or again and again while somebody plays it."""
+"""`malice site` and `serve`: the pages of a league, written once or while somebody plays it, and served to browsers."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from malice.tournaments.commands.opinion import Asking
+from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import database_argument, isolation_options, open_store, tournament_option
-from malice.tournaments.commands.pages import Extras, replace_site_option, url_option, write_game, write_site
+from malice.tournaments.commands.pages import Asking, Extras, replace_site_option, url_option, write_game, write_site
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer
@@ -156,3 +157,22 @@ def _check_out(out: Path, kind: Literal["file", "folder"]) -> None:
     """Make sure that what is there, if anything, can be replaced by this kind; raise BadParameter otherwise."""
     if out.is_dir() if kind == "file" else out.exists() and not out.is_dir():
         raise click.BadParameter(f"expected a {kind}, got: {out}", param_hint="'--out'")
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--host", default="127.0.0.1", show_default=True, help="The name or address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
+@click.pass_obj
+def serve(site: SiteProgram, folder: Path, host: str, port: int) -> None:
+    """Serve a site that `malice site` or `malice run --site` wrote, and print its address; Ctrl-C ends it.
+
+    Nothing but the files of the folder is served, for reading, by default to this machine alone. A run may go on
+    writing the site meanwhile.
+    """
+    interrupt_on_signals()
+    with suppress(KeyboardInterrupt), site.open_server(folder, host, port) as server:
+        if not server.loopback:
+            click.echo(f"{host} is not this machine alone: whoever can reach it can read these pages", err=True)
+        click.echo(server.url)
+        server.serve_forever()

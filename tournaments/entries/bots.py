@@ -1,4 +1,4 @@
-"""Bots that may enter a tournament: a folder with bot.toml, a bot that ships, or a command line."""
+"""Bots: a folder with bot.toml, a bot that ships, or a command line."""
 
 from __future__ import annotations
 
@@ -17,9 +17,49 @@ from malice.referee.isolation.folders import MANIFEST
 from malice.referee.records import Player
 from malice.referee.toml_files import suggest_name
 from malice.tournaments.entries.bot_files import hash_bot, hash_file, hash_files
-from malice.tournaments.entries.interpreters import suggest_command
-from malice.tournaments.entries.manifests import Manifest, make_run_command, read_manifest, require_text
-from malice.tournaments.entries.parameters import format_defaults, hash_variant, make_environment
+from malice.tournaments.entries.manifests import (
+    Manifest,
+    format_defaults,
+    hash_variant,
+    make_environment,
+    make_run_command,
+    read_manifest,
+    require_text,
+)
+
+INTERPRETERS: dict[str, tuple[str, ...]] = {
+    ".cjs": ("node",),
+    ".exe": ("mono",),
+    ".jar": ("java -jar",),
+    ".jl": ("julia",),
+    ".js": ("node",),
+    ".lua": ("lua", "lua5.4", "luajit"),
+    ".mjs": ("node",),
+    ".php": ("php",),
+    ".pl": ("perl",),
+    ".py": ("python3",),
+    ".rb": ("ruby",),
+    ".sh": ("sh",),
+}
+"""By suffix, the interpreters of a file, best first: the first one that is installed runs it."""
+
+
+def suggest_command(command: tuple[str, ...], base: Path) -> tuple[str, ...] | None:
+    """Return the command that would run a file, or None if we know none.
+
+    Args:
+        command: as the user wrote it, with the file as its first word.
+        base: the folder in which it would run.
+    """
+    first = command[0]
+    if os.access(base / first, os.X_OK):
+        return (os.path.join(".", first), *command[1:])
+    interpreters = INTERPRETERS.get(Path(first).suffix.lower())
+    if interpreters is None:
+        return None
+    installed = (each for each in interpreters if shutil.which(each.split()[0]))
+    return (*next(installed, interpreters[0]).split(), *command)
+
 
 SHIPPED = Path(referee.__file__).parents[1] / "bots"
 """The bots that come with malice, one folder per language."""

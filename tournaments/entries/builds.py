@@ -19,8 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from malice.referee.errors import BotError
-from malice.referee.failures import Abandoned
+from malice.referee.errors import Abandoned, BotError
 from malice.referee.verdicts import describe_exit
 from malice.tournaments.entries import bots
 from malice.tournaments.entries.bot_files import STAMP, hash_bot, hash_files

@@ -1,14 +1,20 @@
-"""Copies of bots' folders as built: all that a sandbox shows of them, readable for everybody, and safe on the disk."""
+"""Copies of the folders of bots as built, made beside where they will lie, readable for everybody and safe on the
+disk.
+
+The owner of a workplace holds a lock on it while it lives, and loses the lock however it ends.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import stat
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from malice.referee.errors import BotError
+from malice.referee.isolation.copies import lock_folder, make_locked_folder
 from malice.referee.isolation.folders import is_hidden
 from malice.tournaments.entries.bot_files import MOST_BYTES, MOST_FILES
 
@@ -145,3 +151,33 @@ def _settle(path: str, flags: int) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+PREFIX = ".work-"
+
+
+@contextmanager
+def open_workplace(parent: Path) -> Iterator[Path]:
+    """Yield a new folder that only we may enter, and remove it with what is left in it; sweep leftovers first.
+
+    Raises:
+        OSError: the parent is not writable.
+    """
+    sweep(parent)
+    folder, lock = make_locked_folder(PREFIX, parent)
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)
+        os.close(lock)
+
+
+def sweep(parent: Path) -> None:
+    """Remove the workplaces whose owner is gone, for example because it was killed."""
+    for folder in parent.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            lock = lock_folder(folder)
+            try:
+                remove_tree(folder)
+            finally:
+                os.close(lock)

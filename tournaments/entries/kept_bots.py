@@ -1,8 +1,12 @@
 """The bots of a league, kept by content beside its database, so that each of their versions can play again.
 
 A kept bot is `HASH.tar`, the files that count for its content hash, and `HASH/`, a copy of its folder as built, which
-is played; `kept_notes` has what else may lie beside them. Each appears under its name when it is whole and on the disk,
-so a process may be killed at any moment.
+is played; notes may lie beside them. Each appears under its name when it is complete and on the disk, so a process may
+be killed at any moment.
+
+`HASH.home` names the folder that holds what a copy lacks, such as an interpreter in `.venv`; most bots need none.
+`HASH.variant` says which kept bot plays under this hash, and which of its parameters differ from its bot.toml: the
+files of a bot are kept once, however many variants of it play.
 """
 
 from __future__ import annotations
@@ -10,27 +14,153 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from msgspec import structs
+import msgspec
+from msgspec import Struct, structs
 
 from malice.referee.errors import BotError, DataError
 from malice.referee.isolation.folders import MANIFEST
+from malice.referee.isolation.installations import LONGEST_PATH
 from malice.referee.isolation.limits import explain_missing_uids
-from malice.tournaments.entries.bot_files import hash_bot, hash_files, inspect_file, is_ignored, list_files
-from malice.tournaments.entries.bot_tars import unpack_tar, write_tar
+from malice.tournaments.entries.bot_files import (
+    hash_bot,
+    hash_files,
+    inspect_file,
+    is_ignored,
+    list_files,
+    unpack_tar,
+    write_tar,
+)
 from malice.tournaments.entries.bots import Bot, load_bot_folder
 from malice.tournaments.entries.builds import Say, build, hold_build, print_progress, read_stamp
-from malice.tournaments.entries.built_copies import copy_as_built, measure_tree, settle, sync
-from malice.tournaments.entries.command_words import needs_home, place_command
-from malice.tournaments.entries.kept_notes import KeptNotes, Variant
-from malice.tournaments.entries.manifests import Manifest, make_run_command, read_manifest
-from malice.tournaments.entries.parameters import format_defaults
+from malice.tournaments.entries.built_copies import copy_as_built, measure_tree, open_workplace, settle, sweep, sync
+from malice.tournaments.entries.manifests import (
+    Manifest,
+    format_defaults,
+    hash_variant,
+    make_run_command,
+    read_manifest,
+)
 from malice.tournaments.entries.variants import give_parameters
-from malice.tournaments.entries.workplaces import open_workplace, sweep
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.file import find_kept_bots, list_league_files
+
+
+def place_command(command: Sequence[str], home: Path, copy: Path) -> tuple[str, ...]:
+    """Return a command for a copy of a bot's folder.
+
+    A word that names something in the folder names it in the copy. What was not copied, such as an interpreter in a
+    dot-folder, stays where it is: its word becomes an absolute path. Nothing outside may be named, so other words stay.
+
+    Args:
+        command: as it is in the original folder, where it starts.
+        home: the original folder.
+        copy: the folder in which it will start.
+    """
+    return tuple(_place_word(word, str(home), copy, first=not number) for number, word in enumerate(command))
+
+
+def needs_home(command: Sequence[str], placed: Sequence[str], home: Path) -> bool:
+    """Tell whether a command that `place_command` returned still needs the original folder."""
+    return any(
+        os.path.isabs(new) and (not os.path.isabs(old) or Path(new).is_relative_to(home))
+        for old, new in zip(command, placed, strict=True)
+    )
+
+
+def _place_word(word: str, home: str, copy: Path, *, first: bool) -> str:
+    if not word or "\0" in word or len(word) > LONGEST_PATH or (first and "/" not in word):
+        return word  # without a slash, a program is looked up on the PATH
+    path = os.path.normpath(os.path.join(home, word))
+    inside = os.path.relpath(path, home)
+    if inside == os.pardir or inside.startswith(os.path.join(os.pardir, "")):
+        return word
+    if os.path.lexists(copy / inside):
+        return str(copy / inside) if os.path.isabs(word) else word
+    return path if not os.path.isabs(word) and os.path.lexists(path) else word
+
+
+VARIANT = ".variant"
+
+
+class Variant(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot with parameters that differ from its bot.toml."""
+
+    content: str
+    """The hash of its files."""
+    given: dict[str, str]
+
+
+class KeptNotes:
+    """The notes in a folder of kept bots; each appears whole, and is on the disk.
+
+    Args:
+        folder: the folder, which may not exist yet.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def note_home(self, hash: str, home: Path) -> None:
+        """Note the home of a kept bot."""
+        if self.read_home(hash) != home:
+            self._write(f"{hash}.home", str(home))
+
+    def read_home(self, hash: str) -> Path | None:
+        """Return the home of a kept bot, if it has one.
+
+        Raises:
+            LeagueError: the note is damaged.
+        """
+        path = self._folder / f"{hash}.home"
+        try:
+            home = path.read_text("utf-8")
+        except FileNotFoundError:
+            return None
+        except UnicodeDecodeError:
+            home = ""
+        if not home.startswith("/") or "\0" in home:
+            raise LeagueError(f"{path}: damaged: expected the path of a folder")
+        return Path(home)
+
+    def note_variant(self, hash: str, variant: Variant) -> None:
+        """Note what plays under a hash; nothing if that is a bot with the parameters of its bot.toml."""
+        if variant.given and self.read_variant(hash) != variant:
+            self._write(f"{hash}{VARIANT}", msgspec.json.encode(variant).decode())
+
+    def read_variant(self, hash: str) -> Variant:
+        """Return what plays under a hash.
+
+        Raises:
+            LeagueError: the note is damaged.
+        """
+        path = self._folder / f"{hash}{VARIANT}"
+        try:
+            variant = msgspec.json.decode(path.read_bytes(), type=Variant)
+        except FileNotFoundError:
+            return Variant(hash, {})
+        except msgspec.MsgspecError as error:
+            raise LeagueError(f"{path}: damaged: {error}") from None
+        if hash_variant(variant.content, variant.given) != hash:
+            raise LeagueError(f"{path}: damaged: expected the variant {hash[:12]}, got another")
+        return variant
+
+    def list_variants(self) -> dict[str, str]:
+        """Return by hash which kept bot plays under it, if that is another hash."""
+        hashes = [path.name.removesuffix(VARIANT) for path in sorted(self._folder.glob(f"*{VARIANT}"))]
+        return {hash: self.read_variant(hash).content for hash in hashes}
+
+    def _write(self, name: str, text: str) -> None:
+        with open_workplace(self._folder) as work:
+            draft = work / name
+            draft.write_text(text, "utf-8")
+            draft.chmod(0o600)
+            sync(draft)
+            draft.rename(self._folder / name)
+            sync(self._folder)
+
 
 MANY_BYTES = 100_000_000
 """A kept bot that takes more is worth a line."""

@@ -1,9 +1,13 @@
-"""Starter kits: a small bot in each language, to copy and improve."""
+"""Starter kits: a small bot in each language, to copy and improve, and a tournament of those that play on this
+machine.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -12,12 +16,18 @@ from malice.referee.errors import BotError, DataError
 from malice.referee.families import list_folders, load_family
 from malice.referee.games import DEFAULT_FAMILY
 from malice.referee.isolation.folders import MANIFEST
+from malice.referee.records import Isolation
+from malice.referee.rulesets import list_family_rulesets
+from malice.referee.seat import greet_bot
 from malice.referee.toml_files import suggest_name
+from malice.referee.verdicts import Verdict
 from malice.tournaments.entries import bots
 from malice.tournaments.entries.bot_files import STAMP, copy_files
 from malice.tournaments.entries.bots import KIT, Bot, load_bot_folder
+from malice.tournaments.entries.builds import Say, ensure_built, print_progress
+from malice.tournaments.entries.plain_programs import PROGRAMS, Program
 from malice.tournaments.entries.programs import explain_installation, list_missing_programs
-from malice.tournaments.league.config import LABEL_LENGTH
+from malice.tournaments.league.config import LABEL_LENGTH, Config
 
 ALIASES = {
     "bash": "shell",
@@ -168,3 +178,100 @@ def _name_bot(folder: Path) -> str:
     if name in bots.list_shipped_bots() or name == bots.PERSON.manifest.name:
         raise BotError(f"{name!r} is taken by malice itself; choose another folder name")
     return name
+
+
+def has_kit(family: str, language: str) -> bool:
+    """Return whether a family brings a starter kit in a language; raises `FamilyError` if there is no such family."""
+    kits = list_kits(family)
+    return language.lower() in kits or ALIASES.get(language.lower()) in kits
+
+
+def write_simple_bot(folder: Path, language: str, family: str) -> Bot:
+    """Write a bot that is made for all rulesets of a family to a new folder, and name it after the folder.
+
+    Raises:
+        BotError: no program of ours is in this language, the folder's name is not one for a bot, or it is not empty.
+        FamilyError: there is no such family, or it has no ruleset.
+    """
+    program = PROGRAMS.get(ALIASES.get(language.lower(), language.lower()))
+    if program is None:
+        known = sorted({*PROGRAMS, *list_kits(family)})
+        raise BotError(
+            f"no kit for {language!r}{suggest_name(language, known)}; languages for {family!r}: {', '.join(known)}"
+        )
+    rulesets = list_family_rulesets(family)
+    name = make_bot_folder(folder)
+    (folder / program.file).write_text(program.text.replace("{family}", family), "utf-8")
+    for other, text in program.others.items():
+        (folder / other).write_text(text, "utf-8")
+    manifest = _describe(name, ALIASES.get(language.lower(), language.lower()), program, rulesets)
+    (folder / MANIFEST).write_text("".join(f"{line}\n" for line in manifest), "utf-8")
+    (folder / ".gitignore").write_text("\n".join(("__pycache__", STAMP, *program.ignore)) + "\n", "utf-8")
+    return load_bot_folder(folder.resolve())
+
+
+def _describe(name: str, language: str, program: Program, rulesets: tuple[str, ...]) -> Iterator[str]:
+    """Yield the lines of a bot.toml."""
+    yield f"name = {json.dumps(name)}"
+    yield 'version = "1"'
+    yield 'author = ""'
+    yield f"language = {json.dumps(language)}"
+    for field in ("needs", "build", "run", "ignore"):
+        if value := getattr(program, field):
+            yield f"{field} = {json.dumps(value)}"
+    yield f"rulesets = {json.dumps(rulesets)} # the rulesets that it is made for"
+
+
+OTHERS = ("greedy", "uniform")
+"""Bots to compare the kits with: one far above them, one far below."""
+
+START_MS = 20_000
+"""Time to start: on a busy computer a virtual machine needs more than the default."""
+
+TOURNAMENT = """\
+# Written by malice new --list --tournament: the starter kits that play on this machine, and bots to compare them with.
+name = "languages"
+seed = "languages" # a fixed seed: everybody gets the same cards
+deals = 10
+anchor = "uniform"
+init_ms = {start}
+entries = [
+{entries}
+]
+
+[clock]
+move_ms = 1000
+bank_ms = 30_000
+increment_ms = 50
+"""
+
+
+def make_kit_tournament(say: Say = print_progress) -> str:
+    """Return a tournament file with every kit that can be built and answers `hello` on this machine.
+
+    Args:
+        say: receives a line on each build, and on each kit that is left out, with the reason.
+
+    Raises:
+        BotError: none of them can play.
+    """
+    entries = list(_list_players(say))
+    if not entries:
+        raise BotError("no starter kit plays on this machine; malice new --list says what they need")
+    lines = "\n".join(f'    "{entry}",' for entry in (*entries, *OTHERS))
+    return TOURNAMENT.format(start=START_MS, entries=lines)
+
+
+def _list_players(say: Say) -> Iterator[str]:
+    defaults = Config(entries=())
+    isolation = Isolation(defaults.isolation, defaults.memory_mb, defaults.freeze)
+    for language in list_languages():
+        try:
+            bot = ensure_built(load_bot_folder(Path(language.kit)), say)
+            greet_bot(bot.make_player(bot.manifest.name), START_MS, isolation)
+        except BotError as error:
+            say(f"left out {language.bot}: {error}")
+        except Verdict as verdict:
+            say(f"left out {language.bot}: {verdict.quote_stderr()}")
+        else:
+            yield language.bot

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from malice.referee.isolation.folders import MANIFEST
 from malice.referee.toml_files import suggest_name
 from malice.tournaments.entries.bots import Bot, find_folder, list_shipped_bots, names_program
-from malice.tournaments.entries.parameters import ParameterError, format_query, format_value, parse_query, parse_value
+from malice.tournaments.entries.manifests import ParameterError, format_query, format_value, parse_query, parse_value
 
 _MARK = re.compile(r"\?(?=\w+=)")
 """Where parameters begin; any other `?` belongs to a pattern of folders."""

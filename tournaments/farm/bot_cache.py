@@ -12,11 +12,9 @@ from pathlib import Path
 
 from malice.referee.errors import BotError
 from malice.tournaments.entries.bots import Bot, find_bot
-from malice.tournaments.entries.built_copies import remove_tree
-from malice.tournaments.entries.kept_bots import HASH, KeptBots
-from malice.tournaments.entries.kept_notes import KeptNotes
+from malice.tournaments.entries.built_copies import open_workplace, remove_tree
+from malice.tournaments.entries.kept_bots import HASH, KeptBots, KeptNotes
 from malice.tournaments.entries.variants import give_parameters
-from malice.tournaments.entries.workplaces import open_workplace
 from malice.tournaments.farm.work import Ticket
 
 FRESH_S = 600

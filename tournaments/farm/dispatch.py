@@ -21,8 +21,7 @@ from malice.tournaments.farm.receipt import read_answer
 from malice.tournaments.farm.recruiting import Recruiting
 from malice.tournaments.farm.signals import signals_as_events
 from malice.tournaments.farm.work import Answer
-from malice.tournaments.running.audit import Audit
-from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.hooks import Audit, Hooks, Outcome
 
 LOOK_EVERY_S = 0.5
 REPORT_EVERY_S = 30.0

@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 
 from malice.protocol.errors import MaliceError
 from malice.tournaments.entries.bots import Bot
-from malice.tournaments.entries.parameters import format_query
+from malice.tournaments.entries.manifests import format_query
 from malice.tournaments.farm.bot_cache import BotCache, Lacking
 from malice.tournaments.farm.work import Exam, ExamAnswer, Ticket
 

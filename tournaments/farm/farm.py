@@ -12,8 +12,7 @@ from malice.tournaments.farm.cluster import Cluster
 from malice.tournaments.farm.conditions import Conditions
 from malice.tournaments.farm.dispatch import Dispatcher
 from malice.tournaments.farm.work import Need, Ticket, make_ticket
-from malice.tournaments.running.audit import Audit
-from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.hooks import Audit, Hooks, Outcome
 from malice.tournaments.running.plan import Plan
 
 

@@ -7,7 +7,7 @@ import msgspec
 from malice.referee.records import FORMAT, Batch, GameOrder, Key, Record
 from malice.tournaments.farm.crew import Handed
 from malice.tournaments.farm.work import Answer, ExamAnswer, Introduction, Need, Refusal
-from malice.tournaments.league.damage import refuse_unreadable
+from malice.tournaments.league.stored_games import refuse_unreadable
 
 
 def find_difference(record: Record, batch: Batch, order: GameOrder) -> str | None:

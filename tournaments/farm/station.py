@@ -26,10 +26,10 @@ from malice.referee.records import Batch, GameOrder, Record, TimeUp
 from malice.tournaments.entries.bots import Bot
 from malice.tournaments.farm.bot_cache import BotCache, Lacking
 from malice.tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, place_player
+from malice.tournaments.running.announcements import find_first_error
 from malice.tournaments.running.coordinator import Coordinator
 from malice.tournaments.running.hooks import Hooks, Outcome
 from malice.tournaments.running.isolation import explain_weaker_isolation
-from malice.tournaments.running.stops import find_first_error
 
 VARIABLE = "MALICE_WORKER"
 """The environment variable in which `malice worker` tells its processes what they are."""

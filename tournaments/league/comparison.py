@@ -1,30 +1,151 @@
-"""Is one entry better than another? The answer of a comparison, or of any stored games of two entries."""
+"""Is one entry better than another? The answer of a comparison, or of any games of two, with luck and without."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from malice.referee.nouns import format_count
+from malice.referee.replay import find_luck
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.adjustment import Compared, ReplayListener, adjust_deals
-from malice.tournaments.league.choice import Picker
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.contest import SequentialTest
-from malice.tournaments.league.kind_games import GameMemory, GroupTerms
+from malice.tournaments.league.counting import SequentialTest
+from malice.tournaments.league.ranking import Picker
+from malice.tournaments.league.rating_groups import GameMemory, GroupTerms
 from malice.tournaments.league.reader import LeagueReader
-from malice.tournaments.league.whole_deals import compute_score, get_score, group_complete_deals, list_complete_deals
-from malice.tournaments.ratings.adjustment import Adjustment
+from malice.tournaments.league.replay_pool import count_processors, replay_rows
 from malice.tournaments.ratings.anytime import bound_mean
-from malice.tournaments.ratings.comparison import Advantage, Others, measure_advantage
+from malice.tournaments.ratings.comparison import (
+    FEWEST,
+    Adjustment,
+    Advantage,
+    Others,
+    adjust_scores,
+    compare_head_to_head,
+    measure_advantage,
+)
 from malice.tournaments.ratings.fit import Lead, fit_ratings
-from malice.tournaments.ratings.head_to_head import compare_head_to_head
 from malice.tournaments.ratings.pairs import convert_to_elo
 from malice.tournaments.ratings.sprt import Sprt, Verdict
+
+
+def list_complete_deals(games: Iterable[GameSummary], label: str) -> list[tuple[float, float]]:
+    """Return what an entry got in both games of each deal; nothing where a deal is one game."""
+    whole = [deal for deal in group_complete_deals(games) if len(deal) == 2]
+    return [(get_score(one, label), get_score(other, label)) for one, other in whole]
+
+
+def group_complete_deals(games: Iterable[GameSummary]) -> list[list[GameSummary]]:
+    """Return the deals of which all games are there."""
+    deals: dict[tuple[int, int, int], list[GameSummary]] = defaultdict(list)
+    for game in games:
+        deals[game.key.part, game.key.table, game.key.deal].append(game)
+    return [deal for deal in deals.values() if len(deal) == deal[0].rotations]
+
+
+def compute_score(games: Iterable[GameSummary], label: str) -> float:
+    """Return the share of the points that an entry got in its games; one half without games."""
+    scores = [get_score(game, label) for game in games if label in game.labels]
+    return sum(scores) / len(scores) if scores else 0.5
+
+
+def get_score(game: GameSummary, label: str) -> float:
+    """Return the share of the points of a game that an entry got."""
+    return game.finish().points[game.labels.index(label)] / 2
+
+
+MOST_GAMES = 2_000
+"""More than these are not played again: a game takes about 20 ms of CPU, and somebody waits."""
+
+_lucks = msgspec.msgpack.Decoder(tuple[float, ...])
+
+
+class ReplayListener(Protocol):
+    """Whoever waits while games are played again."""
+
+    def expect(self, games: int) -> None:
+        """Learn that so many more games are to be played again."""
+
+    def count_game(self) -> None:
+        """Learn that one of them was."""
+
+
+class Compared(NamedTuple):
+    """What a side of a comparison played."""
+
+    deals: Sequence[Sequence[GameSummary]]
+    """The games of each."""
+    sides: tuple[str, str]
+    """The side, and the other one; either plays in every game."""
+    others: Others | None = None
+    """The opponents of both, if the two do not meet each other."""
+
+
+def adjust_deals(
+    league: LeagueReader, compared: Sequence[Compared], watcher: ReplayListener | None = None
+) -> list[Adjustment | None]:
+    """Return the adjusted score of one side of each comparison; many games are played again on all processors.
+
+    None if luck cannot be measured under each of the rulesets, if there are more than `MOST_GAMES` games, or if it is
+    not certain that the adjusted score is the sharper one.
+
+    Args:
+        league: holds the records.
+        compared: the comparisons.
+        watcher: hears of each game; first how many there are of all comparisons.
+
+    Raises:
+        DamagedLeague, RecordError: a record cannot be read, or does not replay.
+    """
+    planned = [(each, _find_functions(league, each.deals)) for each in compared]
+    keys = [game.key for each, hashes in planned if hashes for deal in each.deals for game in deal]
+    if watcher:
+        watcher.expect(len(keys))
+    with replay_rows(league, "luck", len(keys), count_processors()) as replayers:
+        lucks = _watch(replayers.replay((league.find_row(key), None) for key in keys), watcher)
+        return [_adjust(each, lucks, hashes) if hashes else None for each, hashes in planned]
+
+
+def _find_functions(league: LeagueReader, deals: Sequence[Sequence[GameSummary]]) -> tuple[str, ...]:
+    """Return the hashes of what measures luck; none if it cannot be, if it is nothing to gain, or too much to play."""
+    if len(deals) < FEWEST or sum(map(len, deals)) > MOST_GAMES:
+        return ()
+    played = {game.ruleset for deal in deals for game in deal}
+    lucks = [find_luck(ruleset) for ruleset in league.rulesets() if ruleset.name in played]
+    return tuple(luck.hash for luck in lucks if luck) if all(lucks) else ()
+
+
+def _watch(replayed: Iterable[tuple[object, bytes]], watcher: ReplayListener | None) -> Iterator[tuple[float, ...]]:
+    """Yield the luck of the seats of each game."""
+    for _, measured in replayed:
+        if watcher:
+            watcher.count_game()
+        yield _lucks.decode(measured)
+
+
+def _adjust(compared: Compared, lucks: Iterator[tuple[float, ...]], functions: tuple[str, ...]) -> Adjustment | None:
+    scores, measured = [], []
+    for deal in compared.deals:
+        results = [_compare(game, next(lucks), compared.sides) for game in deal]
+        scores.append(sum(score for score, _ in results) / len(results))
+        measured.append(sum(luck for _, luck in results) / len(results))
+    others = compared.others
+    found = adjust_scores(scores, measured, others.convert_to_elo if others else convert_to_elo)
+    return found and replace(found, functions=functions)
+
+
+def _compare(game: GameSummary, lucks: Sequence[float], sides: tuple[str, str]) -> tuple[float, float]:
+    """Return the score and the luck of the first side; where only the other one plays, what that one left of both."""
+    ours = sides[0] in game.labels
+    seat = game.labels.index(sides[0] if ours else sides[1])
+    score, lucky = game.finish().points[seat] / 2, lucks[seat]
+    return (score, lucky) if ours else (1 - score, -lucky)
+
 
 Finding = Literal["better", "not better", "worse", "undecided"]
 
@@ -348,3 +469,29 @@ def _list_meetings(sides: tuple[str, str], games: Iterable[GameSummary]) -> Iter
             luck_low=both.luck_low,
             luck_high=both.luck_high,
         )
+
+
+def compare_without_luck(league: LeagueReader, watcher: ReplayListener | None = None) -> Iterator[Comparison]:
+    """Yield what the games of every two entries say, wherever the score without luck is the sharper one.
+
+    The entries come in the order of the tournament file. This plays the games again, at about 20 ms of CPU for each;
+    `watcher` hears of them.
+
+    Raises:
+        DamagedLeague, RecordError: a record cannot be read, or does not replay.
+    """
+    exact = not league.ended_by_test()
+    picker = Picker(league)
+    places = {name: place for place, name in enumerate(picker.names)}
+    played: dict[tuple[int, int, str], list[GameSummary]] = defaultdict(list)
+    for game in picker.list_games():
+        if len(game.labels) == len(set(game.labels)) == 2 and picker.shown.issuperset(game.labels):
+            one, other = sorted(places[label] for label in game.labels)
+            played[one, other, game.ruleset].append(game)
+    pairs = [
+        Pair((picker.names[one], picker.names[other]), games)
+        for (one, other, _), games in sorted(played.items(), key=lambda item: item[0])
+    ]
+    for found in compare_pairs(league, pairs, exact=exact, adjusted=True, watcher=watcher):
+        if found.adjusted:
+            yield found

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from malice.referee.dealer import Dealer
+from malice.referee.course import Dealer
 from malice.referee.records import Count, GameOrder, Key
 
 BATCH_DEALS = 25

@@ -1,17 +1,20 @@
-"""What changed between two states of the standings."""
+"""How standings develop: ratings after each part, and what changed between two states."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 from typing import Literal
 
 from msgspec import Struct
 
-from malice.tournaments.league.choice import EVERYTHING, Choice
-from malice.tournaments.league.contents import LeagueContents
-from malice.tournaments.league.ranking import compute_league_standings
-from malice.tournaments.league.standings import Row, Standings
+from malice.tournaments.league.contents import GameSummary, LeagueContents, TablePlace
+from malice.tournaments.league.parts import Part
+from malice.tournaments.league.ranking import EVERYTHING, Choice, Picker, compute_league_standings
+from malice.tournaments.league.rating_groups import group_games, list_complete, list_counted, make_rated_game
+from malice.tournaments.league.standings import Row, Standings, rank_entries
+from malice.tournaments.ratings.fit import Fit, Rating, fit_beginnings
 
 News = Literal["", "new", "gone", "new version"]
 
@@ -113,3 +116,198 @@ def _describe_news(before: Row | None, after: Row | None, same: bool) -> News:
     if after is None:
         return "gone"
     return "" if same else "new version"
+
+
+MOST_STEPS = 30
+"""Every step takes a fit; earlier ones are merged into the first."""
+
+
+class PartStep(Struct, frozen=True):
+    """The ratings after a part, or after several that were merged."""
+
+    parts: tuple[int, ...]
+    """The numbers of the parts that came in since the step before; never empty."""
+    titles: tuple[str, ...]
+    """Theirs."""
+    games: int
+    """Rated games of these and all earlier parts."""
+    ratings: dict[str, Rating]
+    """Of the entries shown that have an Elo by then."""
+    groups: int
+    """Sets of entries that never met each other until then; with several, Elo compares only within a set."""
+
+
+class PartRatings(Struct, frozen=True):
+    """How the ratings of one ruleset with one number of seats developed."""
+
+    ruleset: str
+    seats: int
+    steps: tuple[PartStep, ...]
+    """At least two."""
+
+
+def compute_part_ratings(league: LeagueContents, choice: Choice = EVERYTHING) -> tuple[PartRatings, ...]:
+    """Return, for every ruleset and number of seats with rated games in several parts, the ratings after each part.
+
+    A step holds the joint fit of all rated games of the parts up to its own, by the rules of the ranking, so the last
+    one agrees with the ranking. Parts without rated games make no step, and blocks for open series belong to the part
+    before them. There are at most `MOST_STEPS` steps; with 100,000 games, all of them take a few seconds.
+
+    Args:
+        league: the tournament.
+        choice: which games and versions to show.
+
+    Raises:
+        LeagueError: the choice names a label that is no entry.
+    """
+    if sum(not part.block for part in league.parts()) < 2:
+        return ()
+    picker = Picker(league, choice)
+    return tuple(
+        PartRatings(kind.ruleset, kind.seats, steps)
+        for kind, played in group_games(picker.list_games(), league.clocks()).items()
+        if len(steps := _make_steps(league, picker, list_counted(list_complete(played)))) > 1
+    )
+
+
+def _make_steps(league: LeagueContents, picker: Picker, games: Sequence[GameSummary]) -> tuple[PartStep, ...]:
+    games = sorted(games, key=lambda game: game.key.part)
+    of_game = [game.key.part for game in games]
+    spans = list(_merge_parts(league.parts(), frozenset(of_game)))
+    if len(spans) < 2:
+        return ()
+    number = {name: index for index, name in enumerate(picker.names)}
+    anchor = league.config().anchor
+    fits = fit_beginnings(
+        [make_rated_game(game, number, picker.common) for game in games],
+        len(number),
+        [bisect_right(of_game, span[-1].number) for span in spans],
+        anchor=None if anchor is None else number[anchor],
+    )
+    return tuple(_make_step(span, fit, picker) for span, fit in zip(spans, fits, strict=True))
+
+
+def _merge_parts(parts: Sequence[Part], rated: frozenset[int]) -> Iterator[list[Part]]:
+    """Yield the parts of each step, of those that rate games: one, with the blocks that follow it."""
+    steps: list[list[Part]] = []
+    for part in parts:
+        if part.number not in rated:
+            continue
+        if part.block and steps:
+            steps[-1].append(part)
+        else:
+            steps.append([part])
+    early = max(0, len(steps) - MOST_STEPS + 1)
+    if early > 1:
+        yield [part for step in steps[:early] for part in step]
+        steps = steps[early:]
+    yield from steps
+
+
+def _make_step(span: Sequence[Part], fit: Fit, picker: Picker) -> PartStep:
+    ratings = zip(picker.names, fit.ratings, strict=True)
+    return PartStep(
+        parts=tuple(part.number for part in span),
+        titles=tuple(part.title for part in span),
+        games=fit.games,
+        ratings={name: rating for name, rating in ratings if name in picker.shown and rating.elo is not None},
+        groups=fit.pools,
+    )
+
+
+_UNRATED = Rating(games=0, wins=0, draws=0, losses=0, score=None, average_opponent=None, pool=-1)
+
+
+class Before(Struct, frozen=True):
+    """The standings of one kind of game after the part before the newest."""
+
+    ratings: Mapping[str, Rating]
+    """Of those that had one."""
+    ranks: Mapping[str, int]
+
+
+def compute_part_changes(
+    league: LeagueContents,
+    found: Sequence[PartRatings],
+    all_standings: Sequence[Standings],
+    table: Sequence[TablePlace] = (),
+) -> Changes | None:
+    """Return what the newest part with rated games changed; None without a part before it.
+
+    Only kinds of games that this part has are compared. Who does not play now takes no rank then either.
+
+    Args:
+        league: the tournament.
+        found: what the standings were after each part.
+        all_standings: what they are now.
+        table: of a format that keeps one: as it was then.
+    """
+    newest = max((each.steps[-1].parts[-1] for each in found), default=-1)
+    steps = {(each.ruleset, each.seats): each.steps for each in found if each.steps[-1].parts[-1] == newest}
+    kinds = [each for each in all_standings if (each.ruleset, each.seats) in steps]
+    if not kinds:
+        return None
+    *_, before, last = next(iter(steps.values()))
+    progressions = (
+        _compare_parts(each, *_look_back(each, steps[each.ruleset, each.seats][-2], league, table)) for each in kinds
+    )
+    return Changes(before.titles[-1], tuple(progressions), last.titles[-1])
+
+
+def _look_back(
+    standings: Standings, step: PartStep, league: LeagueContents, table: Sequence[TablePlace]
+) -> tuple[Before, frozenset[str]]:
+    """Return the standings after a step, and the labels that had played by then in whatever version."""
+    last = step.parts[-1]
+    tables = [each for part in league.parts() if part.number <= last for each in part.tables]
+    known = frozenset(entrant.label for each in tables for entrant in each.entrants)
+    active = [row.label for row in standings.rows if row.state == "playing"]
+    if standings.by_table:
+        places = {place.label: place.place for place in table if place.label in active}
+        ranks = {label: 1 + sum(other < own for other in places.values()) for label, own in places.items()}
+    else:
+        ranks = _rank(step.ratings, active)
+    return Before(step.ratings, ranks), known
+
+
+def _rank(ratings: Mapping[str, Rating], active: Sequence[str]) -> dict[str, int]:
+    all_ratings = [ratings.get(label, _UNRATED) for label in active]
+    numbers = range(len(active))
+    return {
+        active[found.number]: found.rank
+        for found in rank_entries(all_ratings, active, numbers, numbers)
+        if found.rank is not None
+    }
+
+
+def _compare_parts(standings: Standings, before: Before, known: frozenset[str]) -> Progression:
+    rows = [row for row in standings.rows if row.games]
+    rises = [
+        row.rating.elo - old
+        for row in rows
+        if row.rating.elo is not None and (old := _find_elo(before, row.label)) is not None
+    ]
+    drift = mean(rises) if rises else 0.0
+    return Progression(standings.ruleset, standings.seats, drift, tuple(_list_part_changes(rows, before, known, drift)))
+
+
+def _list_part_changes(
+    rows: Sequence[Row], before: Before, known: frozenset[str], drift: float
+) -> Iterator[RankChange]:
+    for row in rows:
+        old, elo = _find_elo(before, row.label), row.rating.elo
+        news: News = "" if old is not None else "new version" if row.label in known else "new"
+        yield RankChange(
+            label=row.label,
+            news=news,
+            rank_before=before.ranks.get(row.label),
+            rank=row.rank,
+            elo_before=old,
+            elo=elo,
+            gain=None if elo is None or old is None else elo - old - drift,
+        )
+
+
+def _find_elo(before: Before, label: str) -> float | None:
+    rating = before.ratings.get(label)
+    return None if rating is None else rating.elo

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.judgement import find_counted_games
-from malice.tournaments.league.kinds import list_complete, list_counted, make_rated_game
-from malice.tournaments.league.league import League, ListGames
-from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.league.counting import find_counted_games
+from malice.tournaments.league.rating_groups import list_complete, list_counted, make_rated_game
+from malice.tournaments.league.tournament import League, ListGames, Tournament
 from malice.tournaments.ratings.fit import fit_ratings
 
 

@@ -1,24 +1,157 @@
-"""Standings from games: the ranking, the crosstable, and the history of the running Elo."""
+"""Standings from games: ranks, ratings, statistics of the game, the crosstable, and the history of the running Elo."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
 from malice.protocol.messages import ClockRules
+from malice.referee.families import Statistic, load_family
+from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.kind_games import GameMemory, GroupGames, GroupTerms, Outcome
-from malice.tournaments.league.kinds import RatingGroup
-from malice.tournaments.league.ranks import Placing, rank_entries
-from malice.tournaments.league.statistics import EntryStatistic
-from malice.tournaments.league.tallies import Totals
+from malice.tournaments.league.rating_groups import GameMemory, GroupGames, GroupTerms, Outcome, RatingGroup, Totals
 from malice.tournaments.ratings.fit import Rating, fit_ratings
 from malice.tournaments.ratings.pairings import Floats
-from malice.tournaments.ratings.seats import SeatScore, rate_seats
+from malice.tournaments.ratings.scores import SeatScore, rate_seats
+
+DIGITS = 6
+"""Ratings that agree to so many digits after the point differ only by rounding errors."""
+
+
+class Placing(NamedTuple):
+    """An entry where it stands."""
+
+    number: int
+    """Its number."""
+    group: int | None
+    """None without opponents."""
+    rank: int | None
+    """None without a group, or if it takes no rank."""
+    tied: bool
+    """Whether it shares its rank."""
+
+
+def rank_entries(
+    ratings: Sequence[Rating], entries: Sequence[str], shown: Iterable[int], ranked: Collection[int]
+) -> Iterator[Placing]:
+    """Yield the shown entries group by group, in each the best first, and last those that take no rank.
+
+    Groups are numbered from 1, by how many take a rank there, then by size. An entry without opponents comes last,
+    without group and rank.
+
+    Args:
+        ratings: of all entries.
+        entries: the labels of all.
+        shown: the numbers of those to list.
+        ranked: the numbers of those that take a rank, among themselves.
+    """
+    chosen = list(shown)
+    groups = _number_groups(ratings, chosen, ranked)
+    unranked = {index: index not in ranked for index in chosen}
+    keys = {index: _make_sort_key(ratings[index], entries[index]) for index in chosen}
+    taken = Counter(
+        (group, round_elo(ratings[index]))
+        for index in chosen
+        if (group := groups[index]) is not None and not unranked[index]
+    )
+    above: Counter[int] = Counter()
+    ranks: dict[tuple[int, float | None], int] = {}
+    for index in sorted(chosen, key=lambda index: (groups[index] or len(entries) + 1, unranked[index], keys[index])):
+        group = groups[index]
+        if group is None or unranked[index]:
+            yield Placing(index, group, None, tied=False)
+            continue
+        shared = (group, round_elo(ratings[index]))
+        yield Placing(index, group, ranks.setdefault(shared, 1 + above[group]), tied=taken[shared] > 1)
+        above[group] += 1
+
+
+def _number_groups(
+    ratings: Sequence[Rating], chosen: Sequence[int], ranked: Collection[int]
+) -> Mapping[int, int | None]:
+    """Return the group of each chosen entry; None for one without opponents."""
+    met = [index for index in chosen if ratings[index].games]
+    sizes = Counter(ratings[index].pool for index in met)
+    weights = Counter(ratings[index].pool for index in met if index in ranked)
+    order = sorted(sizes, key=lambda pool: (-weights[pool], -sizes[pool]))
+    group_of = {pool: group for group, pool in enumerate(order, 1)}
+    return {index: group_of.get(ratings[index].pool) for index in chosen}
+
+
+def round_elo(rating: Rating) -> float | None:
+    """Return an Elo that is the same for equal ratings."""
+    return None if rating.elo is None else round(rating.elo, DIGITS) + 0.0
+
+
+def _make_sort_key(rating: Rating, label: str) -> tuple[bool, float, float, str]:
+    """Sort by Elo, then by points; entries without a figure come last."""
+    return (rating.elo is None, -(round_elo(rating) or 0.0), -(rating.score or 0.0), label)
+
+
+class EntryStatistic(Struct, frozen=True):
+    """A statistic of an entry under one ruleset."""
+
+    name: str
+    caption: str
+    games: int
+    """How many games count for it."""
+    mean: float
+    """The mean value; of a share, from 0 to 1."""
+    best: float | None
+    """None for a share."""
+    share: bool
+
+
+Values = dict[str, list[float]]
+"""By statistic, the values in the games that count for it."""
+
+
+def find_statistics(rulesets: Iterable[Ruleset]) -> dict[str, tuple[Statistic, ...]]:
+    """Return by ruleset what its family counts, for those that count anything."""
+    found = {ruleset.name: load_family(ruleset.family).statistics for ruleset in rulesets}
+    return {name: statistics for name, statistics in found.items() if statistics}
+
+
+def summarize_statistics(
+    games: Iterable[GameSummary], statistics: Mapping[str, Sequence[Statistic]]
+) -> dict[tuple[str, int], dict[str, tuple[EntryStatistic, ...]]]:
+    """Return the statistics by ruleset and number of seats, and by label.
+
+    Args:
+        games: those that count.
+        statistics: what each ruleset counts.
+    """
+    values: dict[tuple[str, int], dict[str, Values]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for game in games:
+        if game.ruleset in statistics and game.figures:
+            kind = values[game.ruleset, len(game.labels)]
+            for seat, label in enumerate(game.labels):
+                for name, value in _list_values(game, seat, statistics[game.ruleset]):
+                    kind[label][name].append(value)
+    return {
+        kind: {label: tuple(_make_entry_statistics(found, statistics[kind[0]])) for label, found in by_label.items()}
+        for kind, by_label in values.items()
+    }
+
+
+def _list_values(game: GameSummary, seat: int, statistics: Sequence[Statistic]) -> Iterator[tuple[str, float]]:
+    """Yield the value of each statistic for which a seat's game counts."""
+    figures = iter(game.figures[seat])
+    values = {each.name: game.used_ms[seat] if each.timed else next(figures) for each in statistics}
+    return ((each.name, values[each.name]) for each in statistics if not each.within or values[each.within])
+
+
+def _make_entry_statistics(values: Values, statistics: Sequence[Statistic]) -> Iterator[EntryStatistic]:
+    for each in statistics:
+        if found := values.get(each.name):
+            best = None if each.share else max(found) if each.best == "most" else min(found)
+            yield EntryStatistic(each.name, each.caption, len(found), sum(found) / len(found), best, each.share)
+
 
 IDLE_MS = 1.0
 """CPU time off turn, in milliseconds per action, beyond what reading, cleaning up or compiling takes."""

@@ -1,22 +1,23 @@
-"""Tournaments as the journal tells them: a pure function of its events."""
+"""Tournaments, and the league that they form: a pure function of the events of its journal."""
 
 from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from malice.referee.errors import DataError
 from malice.referee.families import load_family, make_rules
-from malice.referee.records import OldRules
+from malice.referee.records import Key, OldRules
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config, check_config
-from malice.tournaments.league.contents import Entry, Readmission, make_entry
+from malice.tournaments.league.contents import Entry, GameSummary, Readmission, make_entry
 from malice.tournaments.league.journal import (
     AnyEvent,
     Begun,
@@ -32,9 +33,9 @@ from malice.tournaments.league.journal import (
     State,
     StateChanged,
     Version,
+    restore_ruleset,
 )
 from malice.tournaments.league.parts import Draft, Part, PartTable, Schedule, Seeds, VersionKey, derive_part_seed
-from malice.tournaments.league.stored_rulesets import restore_ruleset
 
 
 class OrganiserDecision(Struct, frozen=True):
@@ -332,3 +333,118 @@ def _refuse_doubles(labels: Sequence[str]) -> None:
     doubles = [label for label, count in Counter(labels).items() if count > 1]
     if doubles:
         raise ValueError(f"expected distinct labels, got more than once: {', '.join(map(repr, doubles))}")
+
+
+ListGames = Callable[[str], Iterable[GameSummary]]
+"""Returns the stored games of a tournament of a league, in playing order."""
+
+
+class League:
+    """All tournaments of a league, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self.tournaments: dict[str, Tournament] = {}
+        self.versions: dict[str, list[Version]] = {}
+        self.games = 0
+        """How many games all parts have together; the number of the next part's first game."""
+
+    def fork(self) -> League:
+        """Return a copy that goes its own way."""
+        other = League()
+        other.versions = {label: list(versions) for label, versions in self.versions.items()}
+        other.tournaments = {name: each.fork(other.versions) for name, each in self.tournaments.items()}
+        other.games = self.games
+        return other
+
+    def list_meant(self) -> list[str]:
+        """Return the tournaments that a command means which names none: all but comparisons, if there are others."""
+        plain = [name for name, each in self.tournaments.items() if each.config.format != "comparison"]
+        return plain or list(self.tournaments)
+
+    def choose(self, name: str) -> list[str]:
+        """Return the words of a command that choose a tournament; none if no other can be meant."""
+        return [] if self.list_meant() == [name] else ["--tournament", name]
+
+    def apply(self, name: str, event: AnyEvent, at: float) -> None:
+        """Let an event of a tournament happen.
+
+        Raises:
+            ValueError: it contradicts what happened before.
+            DataError: a stored ruleset cannot be played.
+        """
+        if isinstance(event, Begun):
+            if name in self.tournaments:
+                raise ValueError(f"tournament {name!r} began before")
+            self.tournaments[name] = Tournament(name, bytes.fromhex(event.seed), at, self.versions)
+            return
+        if name not in self.tournaments:
+            raise ValueError(f"tournament {name!r} has not begun")
+        if isinstance(event, Version):
+            self._add_version(event)
+            return
+        self.tournaments[name].apply(event, self.games)
+        if isinstance(event, PartCreated):
+            self.games += self.tournaments[name].schedules[-1].total
+
+    def _add_version(self, version: Version) -> None:
+        known = self.versions.setdefault(version.label, [])
+        if version.number != len(known) + 1:
+            raise ValueError(f"number: expected version {len(known) + 1} of {version.label!r}, got {version.number}")
+        if any(each.hash == version.hash for each in known):
+            raise ValueError(f"hash: {version.label!r} played under it before")
+        known.append(version)
+
+    def find_version(self, label: str, hash: str) -> int:
+        """Return the number of the version that a label has under a content hash; a new number for a new one."""
+        known = self.versions.get(label, [])
+        return next((each.number for each in known if each.hash == hash), len(known) + 1)
+
+
+Place = tuple[int, int]
+"""A part, and a table in it."""
+
+
+class Workload(NamedTuple):
+    """The extent of a tournament."""
+
+    tables: int
+    """A table that goes on with another one counts once."""
+    games: int
+    batches: int
+
+
+def count_games(keys: Iterable[Key]) -> Counter[Place]:
+    """Return the number of games by part and table."""
+    return Counter((key.part, key.table) for key in keys)
+
+
+def measure_workload(tournament: Tournament, played: Mapping[Place, int]) -> Workload:
+    """Return what was played and what is open; of an entry that left, or of an older version, only what was played.
+
+    Args:
+        tournament: the tournament.
+        played: the number of finished games by part and table.
+    """
+    games = {place: count for place, count in played.items() if count} | _list_open(tournament)
+    befores = {tournament.parts[part].tables[table].after for part, table in games}
+    batches = sum(_count_batches(tournament, place, count) for place, count in games.items())
+    return Workload(len(games.keys() - befores), sum(games.values()), batches)
+
+
+def _list_open(tournament: Tournament) -> dict[Place, int]:
+    """Return how many games the tables of open parts have whose entries still play."""
+    return {
+        (schedule.part.number, number): schedule.deals * schedule.rotations[number]
+        for schedule in tournament.open_parts
+        for number, table in enumerate(schedule.part.tables)
+        if not any(map(tournament.excuses, table.entrants))
+    }
+
+
+def _count_batches(tournament: Tournament, place: Place, games: int) -> int:
+    part, table = place
+    schedule = tournament.schedules[part]
+    rotations = schedule.rotations[table]
+    if games < schedule.deals * rotations:
+        return -(-games // schedule.batch_deals)
+    return rotations * -(-schedule.deals // schedule.batch_deals)

@@ -1,4 +1,4 @@
-"""Two players over whole deals: which is better, by how much, and how sure that is.
+"""Two players over complete deals: which is better, by how much, how sure that is, and how much is luck.
 
 A deal is the unit of everything here: the same cards, played once in every seat, under every ruleset. No figure is ever
 nan or infinite: one that the results do not determine is None.
@@ -7,18 +7,98 @@ nan or infinite: one that the results do not determine is None.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
 
-from malice.tournaments.ratings.covariance import student_cdf, student_quantile
+from malice.tournaments.ratings.bradley_terry import student_cdf, student_quantile
 from malice.tournaments.ratings.one_sided import TAIL
 from malice.tournaments.ratings.pairings import Floats
-from malice.tournaments.ratings.pairs import NORMAL_975, K, convert_to_elo, estimate_multinomial
+from malice.tournaments.ratings.pairs import (
+    NORMAL_975,
+    Estimate,
+    K,
+    convert_to_elo,
+    estimate_multinomial,
+    estimate_pentanomial,
+)
 from malice.tournaments.ratings.scores import FEW, RARE, compute_wilson
 from malice.tournaments.ratings.sprt import Sprt, Verdict
 from malice.tournaments.ratings.stopping import correct_score
+
+LEAST = 50
+"""Pairs that it takes for the interval of luck: from fewer, no interval holds the truth 19 times in 20."""
+DECIDED = 2
+"""If fewer are won, or lost, there is no interval: how often a favourite loses both games is not known then."""
+
+
+class HeadToHead(Struct, frozen=True):
+    pairs: Estimate
+    """From the sums of the pairs."""
+    pair_counts: tuple[int, int, int, int, int]
+    """Pairs in which the first player got 0, 1/2, 1, 3/2, 2 points."""
+    luck: float | None
+    """The share of a game's variance that deal and seat explain; below 0 if they help one player twice."""
+    luck_low: float | None
+    """The 95 % interval; None also if there are few pairs."""
+    luck_high: float | None
+
+
+def compare_head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
+    """Return the statistics of complete pairs, each the scores (0, 1/2, 1) of the first player in its two games."""
+    cells = Counter(pairs)
+    for cell in cells:
+        if len(cell) != 2 or not all(score in (0, 0.5, 1) for score in cell):
+            raise ValueError(f"expected two scores of 0, 0.5 or 1, got: {cell!r}")
+    by_sum = [0] * 5
+    for (first, second), count in cells.items():
+        by_sum[round(2 * (first + second))] += count
+    low, high = _estimate_luck(cells)
+    return HeadToHead(
+        pairs=estimate_pentanomial(by_sum),
+        pair_counts=(by_sum[0], by_sum[1], by_sum[2], by_sum[3], by_sum[4]),
+        luck=_compute_luck(cells),
+        luck_low=low,
+        luck_high=high,
+    )
+
+
+def _compute_luck(cells: Mapping[tuple[float, float], int]) -> float | None:
+    """Return minus the correlation of the two games of a pair.
+
+    Both games are measured from one mean: with two means, an advantage of the first seat would cancel out, and only
+    the deal would count.
+    """
+    total = sum(cells.values())
+    if not total:
+        return None
+    mean = sum((first + second) * count for (first, second), count in cells.items()) / (2 * total)
+    product = sum((first - mean) * (second - mean) * count for (first, second), count in cells.items())
+    square = sum(((first - mean) ** 2 + (second - mean) ** 2) * count for (first, second), count in cells.items())
+    return max(-1.0, min(1.0, -2 * product / square)) + 0.0 if square > 1e-9 else None  # no -0
+
+
+def _estimate_luck(cells: Mapping[tuple[float, float], int]) -> tuple[float | None, float | None]:
+    """Return the 95 % interval: Wilson's, for a share from 0 to 1, with the variance by a jackknife over the pairs."""
+    total = sum(cells.values())
+    lost = sum(count for cell, count in cells.items() if sum(cell) < 1)
+    won = sum(count for cell, count in cells.items() if sum(cell) > 1)
+    luck = _compute_luck(cells)
+    if luck is None or total < LEAST or min(lost, won) < DECIDED:
+        return None, None
+    spread = 0.0
+    for cell, count in cells.items():
+        without = _compute_luck({**cells, cell: count - 1})
+        if without is None:
+            return None, None
+        spread += count * ((without - luck) / 2) ** 2
+    share, variance = (1 + luck) / 2, spread * (total - 1) / total
+    if total - won - lost < RARE:
+        variance = max(variance, share * (1 - share) / total)
+    low, high = compute_wilson(share, variance, NORMAL_975)
+    return 2 * low - 1 + 0.0, 2 * high - 1 + 0.0  # no -0
 
 
 class Others(Struct, frozen=True):
@@ -190,3 +270,97 @@ def _list_binomial(count: int) -> Floats:
     """Return the chances of 0 to `count` heads."""
     logs = np.array([math.lgamma(each + 1) for each in range(count + 1)])
     return np.asarray(np.exp(logs[-1] - logs - logs[::-1] - count * math.log(2)))
+
+
+FEWEST = 20
+"""Fewer deals do not tell how much smaller the spread is."""
+FOLDS = 10
+GAIN = 1.05
+"""A score without luck is shown only if it is worth more times the games than this."""
+
+
+class Adjustment(Struct, frozen=True):
+    """What deals say about the first of two players once luck is taken off."""
+
+    score: float
+    """Its share of the points less its luck; chance may carry it beyond 0 or 1."""
+    score_low: float
+    score_high: float
+    """The 95 % interval, with the deal as the unit."""
+    elo: float | None
+    """None where the score, or the bound, is not between 0 and 1."""
+    elo_low: float | None
+    elo_high: float | None
+    factor: float
+    """How many times the games would tell as much without it: the ratio of the variances."""
+    factor_low: float
+    factor_high: float
+    """The 95 % interval of the factor."""
+    functions: tuple[str, ...] = ()
+    """The hashes of the functions that said what luck was, one for each ruleset."""
+
+
+def adjust_scores(
+    scores: Sequence[float],
+    lucks: Sequence[float],
+    convert: Callable[[float], float | None] = convert_to_elo,
+) -> Adjustment | None:
+    """Return the adjusted score; None unless its spread is smaller by a gain that is worth showing.
+
+    How much of the measured luck is taken off is fitted to the deals: an evaluator that is wrong about two bots would
+    else add noise. A deal is adjusted by what the other folds say, never by itself, so that its luck is still 0 on
+    average.
+
+    The interval of the factor is that of the logarithm of the ratio of two variances that hang together, by the delta
+    method; it assumes nothing about how results are spread.
+
+    Args:
+        scores: of each deal, 0..1.
+        lucks: of the same deals; on average over the orders of the cards, each is 0.
+        convert: returns the Elo difference of a score, if it has one.
+    """
+    if len(scores) < FEWEST:
+        return None
+    plain = np.array(scores)
+    adjusted = plain - fit_luck(plain, np.array(lucks))
+    ratio = _compare_variances(plain, adjusted)
+    if ratio is None or ratio[1] <= GAIN:
+        return None
+    low, factor, high = ratio
+    mean = float(adjusted.mean())
+    half = student_quantile(len(adjusted) - 1) * float(adjusted.std(ddof=1)) / math.sqrt(len(adjusted))
+    return Adjustment(
+        score=mean,
+        score_low=mean - half,
+        score_high=mean + half,
+        elo=convert(mean),
+        elo_low=convert(mean - half),
+        elo_high=convert(mean + half),
+        factor=factor,
+        factor_low=low,
+        factor_high=high,
+    )
+
+
+def fit_luck(scores: Floats, lucks: Floats) -> Floats:
+    """Return how much of its score each deal owes to luck, by a line fitted to the other folds."""
+    fold = np.arange(len(scores)) % FOLDS
+    share = np.zeros(len(scores))
+    for each in range(FOLDS):
+        others = fold != each
+        spread = np.var(lucks[others])
+        if spread > 0:
+            share[~others] = np.mean((scores[others] - scores[others].mean()) * lucks[others]) / spread
+    return share * lucks
+
+
+def _compare_variances(one: Floats, other: Floats) -> tuple[float, float, float] | None:
+    """Return the ratio of two variances between the ends of its interval; None if one of them is 0."""
+    squares = [(values - values.mean()) ** 2 for values in (one, other)]
+    first, second = (float(each.mean()) for each in squares)
+    if min(first, second) < 1e-12:
+        return None
+    influence = squares[0] / first - squares[1] / second
+    half = student_quantile(len(one) - 1) * float(influence.std(ddof=1)) / math.sqrt(len(one))
+    ratio = first / second
+    return ratio * math.exp(-half), ratio, ratio * math.exp(half)

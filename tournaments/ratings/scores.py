@@ -1,12 +1,20 @@
-"""95 % intervals for the share of the points, with the deal group as the unit of independence."""
+"""95 % intervals for a share of the points, of players and of seats, with the deal group as the unit of
+independence.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from collections.abc import Sequence
 
-from malice.tournaments.ratings.covariance import student_quantile
+import numpy as np
+from msgspec import Struct
+
+from malice.tournaments.ratings.bradley_terry import student_quantile
 from malice.tournaments.ratings.one_sided import TAIL
-from malice.tournaments.ratings.pairings import Bools, Floats, GroupRows, Ints, Pairings, sum_groups
+from malice.tournaments.ratings.pairings import Bools, Floats, GroupRows, Ints, Pairings, make_pairings, sum_groups
+from malice.tournaments.ratings.pairs import convert_to_elo
+from malice.tournaments.ratings.rated_games import RatedGame, RatedGames, gather
 
 FEW = 5
 """Fewer deal groups than this do not tell their own spread, nor does a spread tell much to which fewer contribute."""
@@ -84,3 +92,40 @@ def _estimate_variance(seen: GroupRows, score: Floats, count: Floats, groups: In
     measured = moved * (groups - 1) / groups
     independent = score * (1 - score) * sum_groups(seen.player, seen.weight, players) / count**2
     return np.asarray(np.where(unsure, np.maximum(measured, independent), measured))
+
+
+class SeatScore(Struct, frozen=True):
+    """What whoever sat at a seat got, against the other seats of the table."""
+
+    seats: tuple[int, ...]
+    """A seat, or those of partners."""
+    score: float | None
+    """The share of the points, 0..1. Where every deal is played in every rotation, the strength of bots cancels out."""
+    score_low: float | None
+    """The 95 % interval, clustered by deal group."""
+    score_high: float | None
+    elo: float | None
+    """The Elo difference of equal seats that leads to this score; the more the bots differ, the less it says."""
+    elo_low: float | None
+    elo_high: float | None
+
+
+def rate_seats(games: Sequence[RatedGame] | RatedGames, sides: Sequence[tuple[int, ...]]) -> tuple[SeatScore, ...]:
+    """Return what each seat is worth; the seats of partners count as one.
+
+    Args:
+        games: games between the sides; their players are not looked at.
+        sides: the seats of each team, in the order of the teams of a game.
+    """
+    pairings = make_pairings(gather(games).play_sides(), len(sides))
+    figures = zip(*(each.tolist() for each in estimate_scores(pairings)), strict=True)
+    return tuple(_make_seat(seats, *map(_keep_finite, found)) for seats, found in zip(sides, figures, strict=True))
+
+
+def _make_seat(seats: tuple[int, ...], score: float | None, low: float | None, high: float | None) -> SeatScore:
+    elos = [None if share is None else convert_to_elo(share) for share in (score, low, high)]
+    return SeatScore(seats, score, low, high, *elos)
+
+
+def _keep_finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

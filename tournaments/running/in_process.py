@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from malice.referee.errors import GameFault
-from malice.referee.failures import Abandoned
-from malice.referee.playing import BatchSeat, play_batch
+from malice.referee.batch import BatchSeat, play_batch
+from malice.referee.errors import Abandoned, GameFault
 from malice.referee.records import Batch, GameBegun, GameOrder, Key, Record, RefereeFault, Report, Started, StderrLine
 from malice.referee.seat import Watch
 from malice.tournaments.running.hooks import Hooks, Outcome

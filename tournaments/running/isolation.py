@@ -8,9 +8,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from malice.referee.isolation import cgroups, limits, probe, seccomp
+from malice.referee.isolation import cgroups, limits, probe
+from malice.referee.isolation.boxes import explain_shared_user
 from malice.referee.isolation.installations import list_outside
-from malice.referee.isolation.layers import explain_shared_user
 from malice.referee.records import Isolation, Layer, Player
 from malice.tournaments.errors import IsolationError
 from malice.tournaments.sanitizer import sanitize
@@ -74,7 +74,7 @@ def list_capabilities() -> list[Capability]:
     return [
         _make_capability("rlimit", "limits on memory, files and processes", probe.explain_missing_limits()),
         _make_capability("bwrap", "own network, processes, files and /tmp", probe.explain_missing_sandbox()),
-        _make_capability("seccomp", "system calls that no game needs are denied", seccomp.explain_missing_filter()),
+        _make_capability("seccomp", "system calls that no game needs are denied", limits.explain_missing_filter()),
         _make_capability(
             "user namespace",
             "the sandbox without root",

@@ -1,24 +1,46 @@
-"""Opens a tournament on its league: reads its file and bots, and plans what that adds."""
+"""Opens a tournament: from its file and bots, from its league alone, or for a comparison on the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
-from malice.tournaments.entries.bots import find_bot
-from malice.tournaments.entries.enrolment import Find, make_unknown_bot
+from msgspec.structs import replace
+
+from malice.referee.errors import BotError, DataError
+from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.kept_bots import KeptBots
-from malice.tournaments.league.config import Config
+from malice.tournaments.entries.lookup import Find, make_unknown_bot, run_concurrently
+from malice.tournaments.entries.names import Names
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.config import Config, LabelledBot, describe_differences
+from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.file import find_name_list
 from malice.tournaments.league.journal import Absence
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import Tournament
-from malice.tournaments.running.advice import NextSteps
-from malice.tournaments.running.anonymity import anonymize, find_names
-from malice.tournaments.running.field import Setup, SetupEntry, read_setup
-from malice.tournaments.running.pending import KnownGames, PendingEvents, make_lister, read_known_games
-from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.registration import recall_labels, refuse_differences, register
+from malice.tournaments.running.plan import Plan, Share
+from malice.tournaments.running.registration import (
+    KnownGames,
+    NextSteps,
+    PendingEvents,
+    make_lister,
+    read_known_games,
+    recall_labels,
+    refuse_differences,
+    refuse_old_parts,
+    register,
+)
+from malice.tournaments.running.setup import (
+    Setup,
+    SetupEntry,
+    anonymize,
+    find_names,
+    hide_maker,
+    read_setup,
+    refuse_shared_processors,
+)
 
 
 def open_league(
@@ -82,3 +104,142 @@ def _list_gone(tournament: Tournament, field: Setup, base: Path) -> Iterator[Set
     for words, label in recall_labels(tournament).items():
         if label not in here and "/" in words and not (base / words).expanduser().exists():
             yield SetupEntry(label, make_unknown_bot(words), Absence("bot", f"the folder {words} is gone", ""))
+
+
+def recall_plan(store: Store, config: Config, share: Share, *, required: bool = False) -> Plan:
+    """Return the plan of a share of the chosen tournament; it adds nothing to the league.
+
+    Entries that left, and those that wait for their bot, have no open game and are left out.
+
+    Args:
+        store: the league.
+        config: its newest configuration, with the settings of this machine.
+        share: what to play.
+        required: whether a game without the isolation of the tournament is refused.
+
+    Raises:
+        BotError: a bot is neither kept nor found here with the same content.
+        DataError: bots that think at the same time would share a processor under wall clocks.
+        LeagueError: what is kept of a bot is damaged, the file plays another share, or the rules have changed since.
+    """
+    tournament, games = store.tournament(), read_known_games(store)
+    if tournament.share not in ("", str(share)):
+        raise LeagueError(
+            f"{store.path}: expected --shard {tournament.share}, which this copy plays, got {share}:"
+            f" play {share} on a fresh copy of the league"
+        )
+    advice = NextSteps(store.path, by_file=False)
+    refuse_old_parts(tournament, games.finished, advice)
+    refuse_shared_processors(config, tuple(tournament.rulesets.values()))
+    field = Setup(config, tuple(tournament.rulesets.values()), _recall_entries(store, config))
+
+    def add_nothing(field: Setup) -> PendingEvents:
+        return PendingEvents(store.league(), config.name, KnownGames())
+
+    plan = Plan(field, add_nothing, finished=games.finished)
+    plan.advice = advice
+    plan.share = share
+    plan.hide(store.path)
+    plan.isolation = replace(plan.isolation, required=required)
+    return plan
+
+
+def _recall_entries(store: Store, config: Config) -> tuple[SetupEntry, ...]:
+    """Return the entries that may play, each with the bot of the version that does."""
+    entries = [entry for entry in store.entries() if entry.number and not entry.waits and entry.state == "playing"]
+    lines = zip(config.entries, store.tournament().entered, strict=False)  # those gone from the file come last
+    words = {each.label: line.bot if isinstance(line, LabelledBot) else line for line, each in lines}
+    find = Names(store.path, store).find
+    kept = KeptBots(store.path)
+    bots = run_concurrently([partial(_recall_bot, entry, words.get(entry.label, ""), kept, find) for entry in entries])
+    if missing := [bot for bot in bots if isinstance(bot, str)]:
+        raise BotError("\n".join(missing))
+    found = {entry.label: bot for entry, bot in zip(entries, bots, strict=True) if isinstance(bot, Bot)}
+    if config.anonymous:
+        found = {label: hide_maker(bot, label) for label, bot in found.items()}
+    return tuple(SetupEntry(label, bot) for label, bot in found.items())
+
+
+def _recall_bot(entry: Entry, words: str, kept: KeptBots, find: Find, guard: int) -> Bot | str:
+    """Return the bot of an entry, or why there is none."""
+    if kept.has(entry.hash):
+        try:
+            return kept.load(entry.hash, guard=guard)
+        except BotError as error:
+            return f"{entry.label}: {error}"
+    lack = f"{entry.label}: expected the bot with the content {entry.hash[:12]} in {kept.folder}"
+    try:
+        # A command line is not kept: nobody knows which files belong to it.
+        bot = find(words, kept.folder.parent)
+    except (BotError, DataError):
+        return f"{lack}, which goes with the league wherever it is copied"
+    if bot.hash != entry.hash or bot.manifest.build:
+        return f"{lack}, or what {words!r} starts to be the same here, which has the content {bot.hash[:12]}"
+    return bot
+
+
+def list_machine_words(config: Config) -> list[str]:
+    """Return the options that say on another machine what a tournament file says of its own, and no league keeps."""
+    words = [] if config.cpus_per_game == 1 else ["--cpus-per-game", str(config.cpus_per_game)]
+    return words if config.isolation == "auto" else [*words, "--isolation", config.isolation]
+
+
+def list_compared_entries(bots: Sequence[str], base: Path, find: Find) -> tuple[LabelledBot, ...]:
+    """Return the entries of a comparison: two different bots of one name get labels of their own.
+
+    Args:
+        bots: the words that name them, the new one first.
+        base: the folder that paths are relative to.
+        find: returns the bot that words name.
+
+    Raises:
+        BotError, DataError: there is no such bot.
+    """
+    lines: list[LabelledBot] = []
+    contents: dict[str, str] = {}
+    for words in bots:
+        bot = find(words, base)
+        label = name = bot.manifest.name
+        plain, mark, parameters = name.partition("?")
+        number = 2
+        while contents.get(label, bot.hash) != bot.hash:
+            label, number = f"{plain}-{number}{mark}{parameters}", number + 1
+        contents[label] = bot.hash
+        lines.append(LabelledBot(words, label if label != name else None))
+    return tuple(lines)
+
+
+def name_comparison(store: Store, config: Config, base: Path, find: Find) -> Config:
+    """Return a comparison under the name with which it goes on in its league, or under a new one.
+
+    A comparison goes on only with the same bots, rulesets, deals and test; otherwise it is a new one.
+
+    Args:
+        store: the league.
+        config: the comparison.
+        base: the folder that paths are relative to.
+        find: returns the bot that words name.
+
+    Raises:
+        BotError, DataError: as `read_setup`.
+    """
+    field = read_setup(config, base, find)
+    one, other, *others = (entry.label for entry in field.entries)
+    first = f"{one} v {other}" + (f" against {', '.join(others)}" if others else "")
+    tournaments = store.league().tournaments
+    name, number = first, 1
+    while name in tournaments and not _is_same(tournaments[name], field, name):
+        number += 1
+        name = f"{first} #{number}"
+    return replace(config, name=name)
+
+
+def _is_same(tournament: Tournament, field: Setup, name: str) -> bool:
+    config = replace(field.config, name=name)
+    entries = tournament.list_entries()
+    return (
+        not describe_differences(tournament.config, config)
+        and tournament.config.deals == config.deals
+        and tuple(tournament.rulesets.values()) == field.rulesets
+        and [(each.label, each.hash) for each in entries] == [(each.label, each.bot.hash) for each in field.entries]
+    )

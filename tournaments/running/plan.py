@@ -1,35 +1,116 @@
-"""The plan of a run: a tournament with the bots that play it, and the batches that are open."""
+"""The plan of a run: a tournament with the bots that play it, and the batches that are open, all or a share of them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from msgspec import convert, to_builtins
+from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
 from malice.protocol.messages import ClockRules
-from malice.referee.errors import BotError
+from malice.referee.errors import BotError, DataError
 from malice.referee.records import Batch, Isolation, Key, Player, Record
 from malice.tournaments.entries.bots import PERSON, Bot, find_bot
-from malice.tournaments.entries.enrolment import Find
 from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.lookup import Find, describe_trouble, run_concurrently
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import Finished, GameSummary, summarize_record
 from malice.tournaments.league.file import find_name_list, list_league_files
 from malice.tournaments.league.journal import Absence, AnyEvent, PartCreated
-from malice.tournaments.league.league import League
 from malice.tournaments.league.parts import BatchPlan, Schedule
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.tournament import Tournament
-from malice.tournaments.running.advice import NextSteps
-from malice.tournaments.running.anonymity import NameList
-from malice.tournaments.running.field import Setup, read_setup
-from malice.tournaments.running.keeping import keep_bots
-from malice.tournaments.running.pending import KnownGames, PendingEvents
-from malice.tournaments.running.registration import register
-from malice.tournaments.running.shares import Share
+from malice.tournaments.league.tournament import League, Tournament
+from malice.tournaments.running.registration import KnownGames, NextSteps, PendingEvents, register
+from malice.tournaments.running.setup import NameList, Setup, read_setup
+
+
+def keep_bots(bots: Mapping[str, Bot], kept: KeptBots) -> tuple[dict[str, Bot], dict[str, Absence]]:
+    """Keep bots, as many at a time as there are processors; twins and variants in turn, since they share a copy.
+
+    Args:
+        bots: by label.
+        kept: where they are kept.
+
+    Returns:
+        By label, the bots that play from their copies, and why others cannot be kept.
+    """
+    groups: defaultdict[str, dict[str, Bot]] = defaultdict(dict)
+    for label, bot in bots.items():
+        groups[bot.content][label] = bot
+    results = run_concurrently([partial(_keep_group, kept, group) for group in groups.values()])
+    found = {label: result for group in results for label, result in group.items()}
+    return (
+        {label: result for label, result in found.items() if isinstance(result, Bot)},
+        {label: result for label, result in found.items() if isinstance(result, Absence)},
+    )
+
+
+def _keep_group(kept: KeptBots, bots: Mapping[str, Bot], guard: int) -> dict[str, Bot | Absence]:
+    return {label: _keep(kept, bot) for label, bot in bots.items()}
+
+
+def _keep(kept: KeptBots, bot: Bot) -> Bot | Absence:
+    try:
+        return kept.keep(bot)
+    except Exception as error:  # strangers wrote what is copied
+        return Absence("bot", describe_trouble(error), "")
+
+
+class Share(Struct, frozen=True):
+    """Every `of`-th deal of each table, with all its rotations: a pair is never torn apart."""
+
+    number: int
+    """From 1."""
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def has(self, key: Key) -> bool:
+        """Return whether a game belongs to the share; it belongs to exactly one of them."""
+        return (key.part + key.table + key.deal) % self.of == self.number - 1
+
+    def count_deals(self, part: int, table: int, deals: int) -> int:
+        """Return how many of the first deals of a table belong to the share."""
+        first = (self.number - 1 - part - table) % self.of
+        return len(range(first, deals, self.of))
+
+
+def parse_share(text: str) -> Share:
+    """Return the share written as `2/3`.
+
+    Raises:
+        DataError: `text` is no share.
+    """
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise DataError(f"--shard: expected a share such as 2/3, the second of three, got: {text!r}")
+    return Share(int(found[1]), int(found[2]))
+
+
+def list_certain(tournament: Tournament, finished: Iterable[Finished]) -> Iterator[Finished]:
+    """Yield the games after which no game is missing that other copies of the league may play.
+
+    Of an open part these are the games before the first gap in playing order; of the others, all. What follows from
+    them, such as a suspension, stays true whatever the other copies bring.
+
+    Args:
+        tournament: the tournament.
+        finished: its finished games, in playing order.
+    """
+    following = {each.part.number: each.part.first for each in tournament.open_parts}
+    for game in finished:
+        part = game.key.part
+        if part not in following:
+            yield game
+        elif following[part] == game.number:
+            following[part] += 1
+            yield game
+
 
 Register = Callable[[Setup], PendingEvents]
 

@@ -1,28 +1,177 @@
-"""Compares the field of a tournament with what its league holds: which versions play, and which parts that adds."""
+"""Compares the setup of a tournament with what its league holds: which versions play, and which parts that adds."""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import shlex
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
 
 from malice.referee.nouns import format_count
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.closing import OpenGame, find_absent
-from malice.tournaments.league.config import Config, describe_differences, forget_machine
-from malice.tournaments.league.contents import Finished
-from malice.tournaments.league.formats import FORMATS, refuse_misfit
-from malice.tournaments.league.journal import Begun, FileEntry, FileRead, PartClosed, Version
-from malice.tournaments.league.league import League
-from malice.tournaments.league.parts import Part, VersionKey
-from malice.tournaments.league.revisions import describe_changes, list_changes
-from malice.tournaments.league.seats import require_seats
+from malice.tournaments.league.config import Config, describe_differences, forget_machine, require_seats
+from malice.tournaments.league.contents import Finished, GameSummary
+from malice.tournaments.league.counting import find_counted_games
+from malice.tournaments.league.formats import FORMATS, OpenGame, decide, find_absent, refuse_misfit
+from malice.tournaments.league.formats.decisions import FormatInput, make_format_input
+from malice.tournaments.league.journal import (
+    AnyEvent,
+    Begun,
+    FileEntry,
+    FileRead,
+    PartClosed,
+    PartCreated,
+    Seeded,
+    Version,
+    store_ruleset,
+)
+from malice.tournaments.league.merge import Taken
+from malice.tournaments.league.parts import Draft, Part, VersionKey
+from malice.tournaments.league.revisions import create_part, describe_changes, list_changes
+from malice.tournaments.league.seeding import rank_by_rating
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.stored_rulesets import store_ruleset
-from malice.tournaments.league.tournament import Tournament
-from malice.tournaments.running.advice import NextSteps
-from malice.tournaments.running.field import Setup, SetupEntry
-from malice.tournaments.running.pending import KnownGames, PendingEvents
+from malice.tournaments.league.tournament import League, ListGames, Tournament, count_games, measure_workload
+from malice.tournaments.running.setup import Setup, SetupEntry
+
+
+class NextSteps(NamedTuple):
+    """Says how to go on."""
+
+    league: Path | None = None
+    """The file of the league; None if nothing is kept."""
+    by_file: bool = True
+    """Whether a file describes the tournament; otherwise the words of a command line do."""
+
+    def begin_anew(self, name: str) -> str:
+        """Return how to play the tournament of this name under other terms."""
+        database = "another --db" if self.league is None else f"another --db than {self.league}"
+        if self.by_file:
+            return f"give the tournament another name than {name!r}, or keep it in {database}"
+        return f"keep these games in {database}"
+
+    def explain_absence(self, league: League, name: str, label: str) -> str:
+        """Return what to do about an entry of a tournament that its file or its command line lacks."""
+        if not self.by_file:
+            return f"{label!r}, who played before, is not among these bots: {self.begin_anew(name)}"
+        words = ["malice", "entry", "withdraw", str(self.league), label]
+        command = shlex.join([*words, *league.choose(name)])
+        return f"{label!r} is gone from the file; to end its games, run: {command}; or {self.begin_anew(name)}"
+
+    def allow_new_versions(self, cost: str) -> str:
+        """Return how a bot that changed can play.
+
+        Args:
+            cost: what it takes.
+        """
+        if self.by_file:
+            return f"--new-versions lets the new version play, {cost}; the games of the old one stay"
+        return f"keep the games of the new version in another --db than {self.league}"
+
+    def play_without(self) -> str:
+        """Return how to go on without broken bots; who they are follows."""
+        return "a run with --keep-going plays without" if self.by_file else "no game can be played without"
+
+
+class KnownGames:
+    """What is known of the games of a tournament before a run.
+
+    Args:
+        finished: its finished games, in playing order.
+        list_games: returns the same games with their results.
+        list_others: returns the games of another tournament of the league.
+    """
+
+    def __init__(
+        self,
+        finished: Iterable[Finished] = (),
+        list_games: Callable[[], Iterable[GameSummary]] = tuple,
+        list_others: ListGames = lambda name: (),
+    ) -> None:
+        self.finished = list(finished)
+        self.list_games = list_games
+        self.list_others = list_others
+
+    def list_suspended(self, tournament: Tournament) -> Collection[str]:
+        """Return the entries that get no new games until they are readmitted."""
+        return find_counted_games(tournament, self.finished).suspended
+
+
+def read_known_games(store: Store) -> KnownGames:
+    """Return what a league knows of the games of its chosen tournament."""
+    return KnownGames(store.finished(), store.stored_games, make_lister(store))
+
+
+def make_lister(store: Store) -> ListGames:
+    """Return what lists the games of any tournament of a league."""
+    return lambda name: store.view(name).stored_games()
+
+
+class PendingEvents:
+    """Events that are about to happen to a tournament, tried on a copy of its league.
+
+    Args:
+        league: the league as it is; it stays so.
+        name: the tournament.
+        games: what is known of its games.
+    """
+
+    def __init__(self, league: League, name: str, games: KnownGames) -> None:
+        self.events: list[AnyEvent] = []
+        self.league = league.fork()
+        self._name = name
+        self._games = games
+
+    @property
+    def tournament(self) -> Tournament:
+        """The tournament as the events leave it."""
+        return self.league.tournaments[self._name]
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts that the events create."""
+        return [event.part for event in self.events if isinstance(event, PartCreated)]
+
+    def apply(self, event: AnyEvent) -> None:
+        """Let an event happen."""
+        self.league.apply(self._name, event, time.time())
+        self.events.append(event)
+
+    def seed(self) -> None:
+        """Fix the seeds of a knockout that begins and is seeded by rating.
+
+        Raises:
+            LeagueError: no entry has a rating.
+        """
+        tournament = self.tournament
+        if tournament.config.seeding != "rating" or tournament.parts or tournament.seeding:
+            return
+
+        labels = rank_by_rating(self.league, self._name, self._games.list_others)
+        if not labels:
+            raise LeagueError(
+                'seeding = "rating": no entry has a rating; expected finished games of theirs in another tournament of'
+                " this league, by the same rules"
+            )
+        self.apply(Seeded(labels))
+
+    def create_parts(self) -> None:
+        """Ask the format for parts until it waits or is done.
+
+        Raises:
+            DataError: the file asks for tables that cannot be formed.
+        """
+        suspended = tuple(sorted(self._games.list_suspended(self.tournament)))
+        while isinstance(decision := decide(self._make_situation(suspended)), Draft):
+            self.apply(create_part(self.tournament, decision, self.league.games, suspended))
+
+    def _make_situation(self, suspended: tuple[str, ...]) -> FormatInput:
+        return make_format_input(self.tournament, self._games.finished, suspended, self._games.list_games)
+
 
 RUN = NextSteps()
 
@@ -277,3 +426,48 @@ def recall_labels(tournament: Tournament) -> dict[str, str]:
     words = [line if isinstance(line, str) else line.bot for line in tournament.config.entries]
     named = zip(words, tournament.entered, strict=False)
     return {bot: entered.label for bot, entered in named if bot and words.count(bot) == 1}
+
+
+class MergedTournament(Struct, frozen=True):
+    """A tournament after a merge."""
+
+    tournament: str
+    games: int
+    """Finished games."""
+    planned: int
+    closed: tuple[str, ...]
+    """The titles of the parts that the merge closed."""
+    created: tuple[str, ...]
+    """The titles of the parts that follow."""
+
+
+class Merged(Struct, frozen=True):
+    """What came of a merge."""
+
+    copies: tuple[Taken, ...]
+    tournaments: tuple[MergedTournament, ...]
+
+
+def finish_merge(store: Store, taken: Sequence[Taken]) -> Merged:
+    """Close the parts of a league that have no open game any more, and return what came of the merge.
+
+    Args:
+        store: the league.
+        taken: what came of each copy.
+
+    Raises:
+        Stopped: the disk is full or fails.
+    """
+    closed: dict[str, list[str]] = {}
+    created: dict[str, list[str]] = {}
+    for name, numbers, parts in close_complete_parts(store):
+        closed.setdefault(name, []).extend(store.tournament().parts[number].title for number in numbers)
+        created.setdefault(name, []).extend(part.title for part in parts)
+    found = []
+    for name in store.league().tournaments:
+        store.select(name)
+        keys = store.keys()
+        planned = measure_workload(store.tournament(), count_games(keys)).games
+        ended, begun = tuple(closed.get(name, ())), tuple(created.get(name, ()))
+        found.append(MergedTournament(name, len(keys), planned, ended, begun))
+    return Merged(tuple(taken), tuple(found))

@@ -8,16 +8,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TextIO
 
-from malice.referee.bot_seat import greet_bot
 from malice.referee.errors import BotError, MachineFault
 from malice.referee.isolation import probe
-from malice.referee.isolation.layers import sweep_leftovers
+from malice.referee.isolation.boxes import sweep_leftovers
 from malice.referee.nouns import format_count, inflect
 from malice.referee.records import Key, Player
+from malice.referee.seat import greet_bot
 from malice.referee.verdicts import Verdict
-from malice.tournaments.entries import hidden_modules
-from malice.tournaments.entries.enrolment import describe_trouble
-from malice.tournaments.entries.side_by_side import run_concurrently
+from malice.tournaments.entries import programs
+from malice.tournaments.entries.lookup import describe_trouble, run_concurrently
 from malice.tournaments.league.journal import Absence
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.sanitizer import sanitize
@@ -92,7 +91,7 @@ def _greet(plan: Plan, player: Player, guard: int) -> Absence | None:
         greet_bot(player, plan.config.init_ms, plan.isolation, guard)
     except Verdict as verdict:
         layers = (probe.find_strongest_layer(plan.isolation.layer),)
-        hint = hidden_modules.explain_hidden_module(verdict.stderr, layers)
+        hint = programs.explain_hidden_module(verdict.stderr, layers)
         output = "\n".join(filter(None, (verdict.stderr.strip()[-OUTPUT:], hint)))
         return Absence(verdict.code, verdict.sentence, output)
     except (MachineFault, OSError) as error:

@@ -1,4 +1,4 @@
-"""A run of a tournament: print the plan, greet the entries, play, store; resumable at any moment."""
+"""A run of a tournament, or of a share of it: print the plan, greet the entries, play, store; always resumable."""
 
 from __future__ import annotations
 
@@ -16,32 +16,36 @@ from malice.referee.records import Batch, GameOrder, Key, Record, TimeUp
 from malice.referee.replay import is_endless
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.errors import Stopped
-from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.contents import Finished, GameSummary
+from malice.tournaments.league.counting import Suspensions, find_counted_games
 from malice.tournaments.league.formats import FORMATS
-from malice.tournaments.league.journal import Overrun
+from malice.tournaments.league.journal import Overrun, ShareChosen
+from malice.tournaments.league.parts import Schedule
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.announcement import describe_bound, describe_part, print_doubts, print_line, print_plan
-from malice.tournaments.running.audit import Audit
-from malice.tournaments.running.contest_progress import ComparisonProgress, compute_comparison_state
-from malice.tournaments.running.coordinator import count_default_jobs, play_batches
-from malice.tournaments.running.deadline import Deadline
-from malice.tournaments.running.events import Events
-from malice.tournaments.running.hooks import Hooks, Outcome, Running
-from malice.tournaments.running.leftovers import ProcessLedger, end_leftovers
-from malice.tournaments.running.open_parts import OpenParts
-from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.progress import Progress, format_duration
-from malice.tournaments.running.registration import close_parts
-from malice.tournaments.running.reporting import Reporter
-from malice.tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
-from malice.tournaments.running.stops import (
+from malice.tournaments.running.announcements import (
+    describe_bound,
     describe_endless,
     describe_endless_game,
     describe_finish,
+    describe_part,
     describe_suspensions,
+    print_doubts,
+    print_line,
+    print_plan,
     require_all_played,
     stop_on_errors,
 )
+from malice.tournaments.running.coordinator import count_default_jobs, play_batches
+from malice.tournaments.running.deadline import Deadline
+from malice.tournaments.running.events import Events
+from malice.tournaments.running.hooks import Audit, Hooks, Outcome, Running
+from malice.tournaments.running.leftovers import ProcessLedger, end_leftovers
+from malice.tournaments.running.open_parts import OpenParts
+from malice.tournaments.running.plan import Plan, list_certain
+from malice.tournaments.running.progress import ComparisonProgress, Progress, compute_comparison_state, format_duration
+from malice.tournaments.running.registration import close_parts
+from malice.tournaments.running.reporter import Reporter
+from malice.tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
 from malice.tournaments.running.trial import estimate_rest
 from malice.tournaments.sanitizer import sanitize
 
@@ -310,3 +314,73 @@ class Run:
 
 def _ledger_path(store: Store) -> Path:
     return store.path.with_name(f"{store.path.name}-running")
+
+
+class Creation(Run):
+    """A run that creates what can be created now, and plays nothing."""
+
+    def create(self) -> int:
+        """Greet the entries, write what is new into the league, and return how many games are open."""
+        self._begin(shared=True)
+        while not (left := self.parts.count_left()) and self._close_parts():
+            pass
+        return left
+
+
+def create_games(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
+    """Bring the league up to its tournament file as a run does, and play nothing; return how many games are open.
+
+    Args, Raises: as `run.run_tournament`.
+    """
+    end_earlier_run(store, out)
+    creation = Creation(store, plan, out, terms)
+    with creation.audit:
+        return creation.create()
+
+
+class KnownSuspensions(Suspensions):
+    """The suspensions that are certain when a run begins; nothing that it plays adds one."""
+
+    def add(self, game: Finished) -> None:
+        """Take no game into account: those between it and the next ones may be on another machine."""
+
+
+class SharedParts(OpenParts):
+    """Parts of which other machines play games too: only what is certain when the run begins decides."""
+
+    def list_suspended(self) -> dict[str, int]:
+        """Return the entries whose suspension is certain, each with the number of the game that suspended it."""
+        return find_counted_games(
+            self._plan.tournament, list_certain(self._plan.tournament, self._plan.finished)
+        ).suspended
+
+    def watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
+        """Keep track of nothing but the suspensions that are certain."""
+        tournament, number = self._plan.tournament, schedule.part.number
+        certain = list_certain(tournament, games)
+        self.suspensions[number] = KnownSuspensions(certain, tournament.config.suspend_after, tournament.lifted)
+        self.paces[number] = None
+
+
+class ShareRun(Run):
+    """One run of a share. It closes no part and creates none; a later merge judges what was played."""
+
+    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> None:
+        super().__init__(store, plan, out, terms)
+        self.parts = SharedParts(plan)
+
+    def _close_parts(self) -> bool:
+        return False
+
+
+def play_share(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
+    """Play the open games of the plan's share, and remember it; return how many are left because the time is up.
+
+    Args, Raises: as `run.run_tournament`.
+    """
+    end_earlier_run(store, out)
+    if plan.tournament.open_parts and not plan.tournament.share:
+        store.append(plan.tournament.name, [ShareChosen(str(plan.share))])
+    run = ShareRun(store, plan, out, terms)
+    with run.audit:
+        return run.play()

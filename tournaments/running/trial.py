@@ -15,15 +15,15 @@ from msgspec.structs import replace
 from malice.referee.errors import FamilyError
 from malice.referee.records import Batch, Key, Player, Record, RecordedVerdict
 from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.config import find_seats
 from malice.tournaments.league.contents import summarize_record
-from malice.tournaments.league.packing import pack_record
 from malice.tournaments.league.parts import Seeds
-from malice.tournaments.league.seats import find_seats
 from malice.tournaments.league.store import Store
+from malice.tournaments.league.stored_games import pack_record
+from malice.tournaments.running.announcements import find_first_error
 from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks
 from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.stops import find_first_error
 
 GAMES = 2
 """Games of each bot against itself; the first shows what it costs to start the bot."""

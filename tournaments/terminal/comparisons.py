@@ -1,15 +1,14 @@
-"""A comparison as text: a sentence to quote, a bar of its deals, the figures, and what the two cost."""
+"""A comparison as text: a sentence to quote, its deals, the figures, and every two entries with luck and without."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from malice.referee.nouns import format_count
 from malice.tournaments.league.comparison import ComparedEntry, Comparison, RulesetScore
-from malice.tournaments.ratings.adjustment import Adjustment
-from malice.tournaments.ratings.comparison import Advantage
+from malice.tournaments.ratings.comparison import Adjustment, Advantage
 from malice.tournaments.sanitizer import sanitize
-from malice.tournaments.terminal.tables import format_number, format_table
+from malice.tournaments.terminal.tables import Cell, format_number, format_table, write_csv
 
 BAR = 40
 """Characters of the longest bar."""
@@ -174,3 +173,55 @@ def format_signed(value: float | None) -> str:
 def format_range(low: float | None, high: float | None) -> str:
     """Return the ends of an interval; n/a for an end that is not known."""
     return f"{format_number(low, 0)} .. {format_number(high, 0)}"
+
+
+HEAD = ("ruleset", "bot", "against", "deals", "elo", "95 %", "without luck", "95 %", "times the games", "95 %")
+FIGURES = ("elo", "elo_low", "elo_high", "score", "score_low", "score_high")
+"""With luck and, after a prefix, without."""
+FACTORS = ("factor", "factor_low", "factor_high")
+ADJUSTED_HEAD = (
+    *("ruleset", "bot", "against", "deals", *FIGURES),
+    *(f"adjusted_{figure}" for figure in FIGURES),
+    *(*FACTORS, "exact", "functions"),
+)
+
+
+def format_adjusted(comparisons: Iterable[Comparison]) -> Iterator[str]:
+    """Yield a table of pairs with luck and without, or a sentence if there is none."""
+    rows = [_format_row(one, one.adjusted) for one in comparisons if one.adjusted]
+    if rows:
+        yield from format_table(HEAD, rows, left=(0, 1, 2))
+    else:
+        yield "no two entries have a score that is sharper without luck"
+
+
+def _format_row(one: Comparison, found: Adjustment) -> tuple[str, ...]:
+    plain = one.advantage
+    return (
+        sanitize(", ".join(one.rulesets)),
+        sanitize(one.new.label),
+        sanitize(one.base.label),
+        str(plain.deals),
+        format_signed(plain.elo),
+        format_range(plain.elo_low, plain.elo_high),
+        format_signed(found.elo),
+        format_range(found.elo_low, found.elo_high),
+        f"{found.factor:.2f}",
+        f"{found.factor_low:.2f} .. {found.factor_high:.2f}",
+    )
+
+
+def encode_adjusted_csv(comparisons: Iterable[Comparison], tournament: str) -> str:
+    """Return the same rows as CSV, with the scores and the functions that said what luck was."""
+    rows = [[tournament, *list_cells(one, one.adjusted)] for one in comparisons if one.adjusted]
+    return write_csv(("tournament", *ADJUSTED_HEAD), rows)
+
+
+def list_cells(one: Comparison, found: Adjustment) -> list[Cell]:
+    """Return a pair with luck and without under `ADJUSTED_HEAD`."""
+    return [
+        *(", ".join(one.rulesets), one.new.label, one.base.label, one.advantage.deals),
+        *(getattr(one.advantage, figure) for figure in FIGURES),
+        *(getattr(found, figure) for figure in (*FIGURES, *FACTORS)),
+        *(str(one.exact).lower(), " ".join(found.functions)),
+    ]

@@ -17,8 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from malice.protocol.messages import ClockRules
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.errors import DataError, IllegalAction
 from malice.referee.families import Family, Statistic, load_family, make_rules
 from malice.referee.nouns import format_count

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO, TextIO
 
 from malice.protocol.messages import GameEnd, GameStart, Move, MoveAnswer
-from malice.referee.failures import Abandoned
+from malice.referee.errors import Abandoned
 from malice.referee.families import Family, load_family
 from malice.referee.records import SeatReport
 from malice.referee.seat import InProcessSeat

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TextIO
 
 from malice.protocol.messages import Out
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
-from malice.referee.failures import Abandoned
+from malice.referee.course import Course, Dealer
+from malice.referee.errors import Abandoned
 from malice.referee.families import make_rules
 from malice.referee.records import Batch, GameOrder, Record
 from malice.referee.replay import VERDICT, is_void

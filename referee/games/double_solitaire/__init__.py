@@ -5,10 +5,9 @@ from pathlib import Path
 from malice.referee.families import Family
 from malice.referee.games.double_solitaire import words
 from malice.referee.games.double_solitaire.engine import DoubleSolitaire
-from malice.referee.games.double_solitaire.messages import PUBLIC, Event, View
+from malice.referee.games.double_solitaire.messages import PUBLIC, Event, View, count_left, list_figures
 from malice.referee.games.double_solitaire.parameters import Parameters, match
-from malice.referee.games.double_solitaire.race import count_left, list_figures
-from malice.referee.games.double_solitaire.sentences import SENTENCES
+from malice.referee.games.double_solitaire.words import SENTENCES
 
 __all__ = ["FAMILY", "DoubleSolitaire"]
 

@@ -20,7 +20,7 @@ from malice.referee.games.double_solitaire.messages import (
     View,
 )
 from malice.referee.games.double_solitaire.parameters import SEATS, Parameters, validate
-from malice.referee.games.double_solitaire.plays import (
+from malice.referee.games.double_solitaire.state import (
     CARDS,
     DISCARD,
     END,
@@ -28,10 +28,11 @@ from malice.referee.games.double_solitaire.plays import (
     KEEP,
     SUIT,
     Plays,
+    State,
+    count_cards,
     move_cards,
     sort_piles,
 )
-from malice.referee.games.double_solitaire.state import State, count_cards
 from malice.referee.rules import Ask, Events, Result, Shuffle, Step
 
 

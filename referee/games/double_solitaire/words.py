@@ -1,8 +1,12 @@
-"""Double Solitaire in words: events, actions and the table."""
+"""Double Solitaire in words: events, actions and the table; its page fills the same sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
 
 from malice.protocol.cards import RANKS, SUITS, Cards
 from malice.protocol.messages import Out
@@ -16,8 +20,20 @@ from malice.referee.games.double_solitaire.messages import (
     TurnedOver,
     View,
 )
-from malice.referee.games.double_solitaire.plays import DISCARD, END, EXCHANGE, KEEP
-from malice.referee.games.double_solitaire.sentences import SENTENCES
+from malice.referee.games.double_solitaire.state import DISCARD, END, EXCHANGE, KEEP
+
+
+class Sentences(Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of `page/words.json`: texts with named holes such as `{seat}`."""
+
+    events: dict[str, str]
+    piles: dict[str, str]
+    counts: dict[str, str]
+    reasons: dict[str, str]
+
+
+SENTENCES = msgspec.json.decode((Path(__file__).parent / "page" / "words.json").read_bytes(), type=Sentences)
+
 
 HELP = """\
 Bots write h-t1 for the card in hand to table pile 1, and you may too.

@@ -4,15 +4,13 @@ from pathlib import Path
 
 from malice.referee.families import Family
 from malice.referee.games.klondike import words
-from malice.referee.games.klondike.actions import DONE
 from malice.referee.games.klondike.engine import Klondike
-from malice.referee.games.klondike.figures import list_figures
-from malice.referee.games.klondike.messages import Event, View
+from malice.referee.games.klondike.messages import Event, View, count_left
 from malice.referee.games.klondike.parameters import Parameters, match
-from malice.referee.games.klondike.race import count_left
-from malice.referee.games.klondike.results import STATISTICS
-from malice.referee.games.klondike.sentences import SENTENCES
+from malice.referee.games.klondike.plays import DONE
+from malice.referee.games.klondike.table import STATISTICS, list_figures
 from malice.referee.games.klondike.winnable import is_winnable
+from malice.referee.games.klondike.words import SENTENCES
 
 __all__ = ["FAMILY", "Klondike"]
 

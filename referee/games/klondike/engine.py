@@ -9,13 +9,10 @@ from msgspec import Struct
 
 from malice.protocol.cards import HIDDEN
 from malice.referee.errors import IllegalAction, RulesetError
-from malice.referee.games.klondike.actions import list_legal
 from malice.referee.games.klondike.messages import Dealt, View
 from malice.referee.games.klondike.parameters import Parameters
-from malice.referee.games.klondike.plays import name_cards, play_action
-from malice.referee.games.klondike.results import rank_tables
-from malice.referee.games.klondike.table import PACK, Layout, Table, deal
-from malice.referee.games.klondike.views import make_view
+from malice.referee.games.klondike.plays import list_legal, make_view, name_cards, play_action
+from malice.referee.games.klondike.table import PACK, Layout, Table, deal, rank_tables
 from malice.referee.rules import Ask, Events, Result, Shuffle
 
 MOST = 8

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from malice.protocol.cards import Cards
 from malice.protocol.messages import Out
+from malice.referee.games.klondike.table import NUMBER, RANK
 
 
 class Column(Struct, frozen=True, gc=False):
@@ -113,3 +114,10 @@ class Ended(Struct, frozen=True, tag="end", tag_field="type"):
 
 
 Event = Dealt | Moved | Flip | Turned | Redealt | Undone | Ended | Out
+
+
+def count_left(view: View) -> tuple[int, ...]:
+    """Return by seat how many cards are not on the foundations yet, as a spectator sees it."""
+    return tuple(
+        52 - sum(RANK[NUMBER[top]] + 1 for top in table.foundations if top) if table else 52 for table in view.tables
+    )

@@ -1,15 +1,111 @@
-"""What an action does to the table of a seat."""
+"""What a seat may do, in canonical order, what each action does to its table, and what others see of it."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from msgspec import Struct
 
-from malice.referee.games.klondike.actions import DONE, REDEAL, TABLEAU, TURN, UNDO, WASTE, list_legal
-from malice.referee.games.klondike.messages import Ended, Flip, Moved, Redealt, Turned, Undone
+from malice.protocol.cards import HIDDEN, Cards
+from malice.referee.games.klondike.messages import Column, Ended, Flip, Moved, Redealt, TableView, Turned, Undone, View
 from malice.referee.games.klondike.parameters import Parameters
-from malice.referee.games.klondike.table import KING, NUMBER, PACK, RANK, SUIT, SUITS, Layout, Pile, Step, Table
+from malice.referee.games.klondike.table import (
+    COLUMNS,
+    KING,
+    NUMBER,
+    PACK,
+    RANK,
+    RED,
+    SUIT,
+    SUITS,
+    Layout,
+    Pile,
+    Step,
+    Table,
+)
+
+TURN: Final = "turn"
+REDEAL: Final = "redeal"
+UNDO: Final = "undo"
+DONE: Final = "done"
+WASTE: Final = "w"
+
+_COLUMNS: Final = range(COLUMNS)
+TABLEAU: Final = tuple(f"t{column}" for column in _COLUMNS)
+FOUNDATIONS: Final = tuple(f"f{suit}" for suit in SUITS)
+WASTE_UP: Final = "w-f"
+COLUMN_UP: Final = tuple(f"t{column}-f" for column in _COLUMNS)
+ACROSS: Final = tuple(tuple(f"t{source}-t{target}" for target in _COLUMNS) for source in _COLUMNS)
+WASTE_DOWN: Final = tuple(f"w-t{column}" for column in _COLUMNS)
+BACK: Final = tuple(tuple(f"f{suit}-t{column}" for column in _COLUMNS) for suit in SUITS)
+
+
+def list_legal(layout: Layout, parameters: Parameters, *, undoable: bool) -> tuple[str, ...]:
+    """Return what a seat may do.
+
+    Empty columns are all alike, so only the first of them takes a king; a whole column that a king begins never moves.
+
+    Args:
+        layout: where its cards lie.
+        parameters: those of the ruleset.
+        undoable: whether there is an action to take back.
+    """
+    ups, foundations, waste = layout.ups, layout.foundations, layout.waste
+    found: list[str] = []
+    if waste and foundations[SUIT[waste[-1]]] == RANK[waste[-1]]:
+        found.append(WASTE_UP)
+    for column in _COLUMNS:
+        if (run := ups[column]) and foundations[SUIT[run[-1]]] == RANK[run[-1]]:
+            found.append(COLUMN_UP[column])
+    empty = -1 if () not in ups else ups.index(())
+    _add_across(found, layout, empty)
+    if waste:
+        _add_down(found, ups, waste[-1], WASTE_DOWN, empty)
+    if parameters.foundation_back:
+        for suit, height in enumerate(foundations):
+            if height:
+                _add_down(found, ups, 13 * suit + height - 1, BACK[suit], empty)
+    if layout.stock:
+        found.append(TURN)
+    elif waste and (parameters.redeals == "unlimited" or layout.redeals < parameters.redeals):
+        found.append(REDEAL)
+    if undoable:
+        found.append(UNDO)
+    found.append(DONE)
+    return tuple(found)
+
+
+def _add_across(found: list[str], layout: Layout, empty: int) -> None:
+    """Add the moves of runs; how many cards move follows from the card they go to."""
+    ups, downs = layout.ups, layout.downs
+    ends = [(target, RANK[run[-1]], RED[run[-1]]) for target, run in enumerate(ups) if run]
+    for source, run in enumerate(ups):
+        if not run:
+            continue
+        last = run[-1]
+        low, high, red = RANK[last], RANK[run[0]], RED[last]
+        for target, rank, other in ends:
+            # The card that goes there has the next lower rank; colours alternate, so its parity tells its colour.
+            if low < rank <= high + 1 and (red ^ ((rank - 1 - low) & 1)) != other and target != source:
+                found.append(ACROSS[source][target])
+        if empty >= 0 and high == KING and downs[source]:
+            found.append(ACROSS[source][empty])
+
+
+def _add_down(
+    found: list[str], ups: tuple[tuple[int, ...], ...], card: int, names: tuple[str, ...], empty: int
+) -> None:
+    """Add the columns that take a single card."""
+    rank, red = RANK[card], RED[card]
+    if rank == KING:
+        if empty >= 0:
+            found.append(names[empty])
+        return
+    for column, run in enumerate(ups):
+        if run and RANK[run[-1]] == rank + 1 and RED[run[-1]] != red:
+            found.append(names[column])
+
 
 Happened = list[Struct]
 
@@ -176,3 +272,33 @@ def _raise(foundations: tuple[int, int, int, int], suit: int, by: int) -> tuple[
     heights = list(foundations)
     heights[suit] += by
     return (heights[0], heights[1], heights[2], heights[3])
+
+
+def make_view(tables: tuple[Table, ...], turn: int, seat: int | None) -> View:
+    """Return the table of a seat and nothing of the others; for a spectator all tables, without what is hidden."""
+    if seat is None:
+        return View(turn, None, tuple(map(view_table, tables)))
+    shown: list[TableView | None] = [None] * len(tables)
+    shown[seat] = view_table(tables[seat])
+    return View(turn, seat, tuple(shown))
+
+
+def view_table(table: Table) -> TableView:
+    """Return a table as its seat sees it: a card that lies face down is `??` unless it has been face up."""
+    layout, seen = table.layout, table.seen
+    foundations = layout.foundations
+    return TableView(
+        tuple([Column(_hide(down, seen), name_cards(up)) for down, up in zip(layout.downs, layout.ups, strict=True)]),
+        tuple([PACK[13 * suit + foundations[suit] - 1] if foundations[suit] else None for suit in range(4)]),
+        _hide(layout.stock, seen),
+        name_cards(layout.waste),
+        table.moves,
+        table.passes,
+        table.actions,
+        table.idle,
+        bool(table.end),
+    )
+
+
+def _hide(cards: Pile, seen: int) -> Cards:
+    return tuple([PACK[card] if seen >> card & 1 else HIDDEN for card in cards])

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from malice.referee.games.klondike.actions import COLUMN_UP, DONE, list_legal
 from malice.referee.games.klondike.engine import State
 from malice.referee.games.klondike.parameters import Parameters
-from malice.referee.games.klondike.plays import change_layout
+from malice.referee.games.klondike.plays import COLUMN_UP, DONE, change_layout, list_legal
 from malice.referee.games.klondike.table import PACK, RANK, SUIT, Layout
 
 POSITIONS = 5_000

@@ -1,10 +1,13 @@
-"""Klondike in words: events, actions and the tables."""
+"""Klondike in words: events, actions and the tables; its page fills the same sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from malice.referee.games.klondike.actions import DONE, REDEAL, TURN, UNDO
+import msgspec
+from msgspec import Struct
+
 from malice.referee.games.klondike.messages import (
     Dealt,
     Ended,
@@ -17,9 +20,21 @@ from malice.referee.games.klondike.messages import (
     Undone,
     View,
 )
-from malice.referee.games.klondike.sentences import SENTENCES
+from malice.referee.games.klondike.plays import DONE, REDEAL, TURN, UNDO
 from malice.referee.games.klondike.table import SUITS
 from malice.referee.nouns import format_count
+
+
+class Sentences(Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of `page/words.json`: texts with named holes such as `{seat}`."""
+
+    events: dict[str, str]
+    piles: dict[str, str]
+    reasons: dict[str, str]
+
+
+SENTENCES = msgspec.json.decode((Path(__file__).parent / "page" / "words.json").read_bytes(), type=Sentences)
+
 
 HELP = """\
 Columns go down in alternating colours: bots write t0-t3 for cards of column 0 to column 3, and you may too.

@@ -5,10 +5,9 @@ from pathlib import Path
 from malice.referee.families import Family
 from malice.referee.games.nuts import words
 from malice.referee.games.nuts.engine import Nuts
-from malice.referee.games.nuts.messages import PUBLIC, Event, View
+from malice.referee.games.nuts.messages import PUBLIC, Event, View, count_missing
 from malice.referee.games.nuts.parameters import Parameters, classify, match
-from malice.referee.games.nuts.race import count_missing
-from malice.referee.games.nuts.sentences import SENTENCES
+from malice.referee.games.nuts.words import SENTENCES
 
 __all__ = ["FAMILY", "Nuts"]
 

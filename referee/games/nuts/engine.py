@@ -9,16 +9,19 @@ from msgspec.structs import replace
 
 from malice.referee.course import list_asked
 from malice.referee.errors import IllegalAction
-from malice.referee.games.nuts.dealing import deal_side, mask_deal, tell_deal
 from malice.referee.games.nuts.messages import Deal, Event, Part, SideView, Turned, View
-from malice.referee.games.nuts.moves import PACK, WAIT, Moves
-from malice.referee.games.nuts.parameters import Parameters
-from malice.referee.games.nuts.results import make_result
-from malice.referee.games.nuts.stalls import end_tick
-from malice.referee.games.nuts.state import State
-from malice.referee.games.nuts.ticks import Tick
-from malice.referee.games.nuts.validation import validate
-from malice.referee.games.nuts.views import hide_below, show_centre, show_side
+from malice.referee.games.nuts.moves import PACK, WAIT, Moves, Tick, end_tick
+from malice.referee.games.nuts.parameters import Parameters, validate
+from malice.referee.games.nuts.state import (
+    State,
+    deal_side,
+    hide_below,
+    make_result,
+    mask_deal,
+    show_centre,
+    show_side,
+    tell_deal,
+)
 from malice.referee.rules import Ask, Events, Shuffle, Step
 
 TEAMS = 2

@@ -1,13 +1,15 @@
-"""Which actions a seat has: the cards that may move, where they fit, and whether a turn shows anything new."""
+"""The actions of a tick: which ones each seat has, what they do in turn, and what follows when nothing moves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec.structs import replace
 
 from malice.protocol.cards import RANKS, VALUE, Cards, make_french_pack
-from malice.referee.games.nuts.messages import Part
+from malice.referee.games.nuts.messages import Burned, CardsMoved, Event, Flip, Lapse, Part, Redeal, Turned
 from malice.referee.games.nuts.parameters import Parameters
-from malice.referee.games.nuts.state import Side
+from malice.referee.games.nuts.state import Side, State
 
 TURN = "turn"
 WAIT = "wait"
@@ -126,3 +128,170 @@ def _survey(columns: Sequence[Cards]) -> tuple[Tops, Sequence[int]]:
     """Return the columns by their tops, and those that are empty."""
     tops = {pile[-1]: column for column, pile in enumerate(columns) if pile}
     return tops, [column for column, pile in enumerate(columns) if not pile] if () in columns else ()
+
+
+class Tick:
+    """The table in the middle of a tick.
+
+    Args:
+        rules: the parameters.
+        moves: lists what is legal.
+        teams: by seat.
+        parts: by seat, what it may play.
+        state: the position before the tick.
+    """
+
+    def __init__(
+        self, rules: Parameters, moves: Moves, teams: Sequence[int], parts: Sequence[Part], state: State
+    ) -> None:
+        self._rules = rules
+        self._moves = moves
+        self._teams = teams
+        self._parts = parts
+        self._before = state
+        self.sides = list(state.sides)
+        self.heights = list(state.heights)
+        self.busy = list(state.busy)
+        self.events: list[Event] = []
+        self.progress = False
+        """Whether the tick is not idle."""
+
+    def play(self, seat: int, action: str) -> None:
+        """Play an action if it is still legal; otherwise it lapses."""
+        if self.events and not self._is_legal(seat, action):
+            self.events.append(Lapse(seat, action))
+        elif action == TURN:
+            self._turn(seat)
+        else:
+            self._move(seat, *action.split("-"))
+
+    def _is_legal(self, seat: int, action: str) -> bool:
+        """Return whether an action that was legal before the tick still is."""
+        if self._rules.nuts_out == "at_once" and not all(side.nuts for side in self.sides):
+            return False
+        team = self._teams[seat]
+        side = self.sides[team]
+        if side is self._before.sides[team] and not action.endswith(CENTRE):
+            return True
+        return self._moves.allows(side, self.heights, self._parts[seat], action)
+
+    def _turn(self, seat: int) -> None:
+        team = self._teams[seat]
+        side, size = self.sides[team], self._rules.turned
+        stock, waste = side.stock, side.waste
+        ticks = self._rules.turn_ticks
+        if not stock:
+            self.events.append(Redeal(seat, len(waste)))
+            stock, waste = waste[::-1], ()
+            ticks += self._rules.redeal_ticks
+        cards = stock[: -size - 1 : -1]
+        self.sides[team] = replace(side, stock=stock[:-size], waste=waste + cards)
+        self.busy[seat] = self._before.tick + ticks
+        self.events.append(Turned(seat, cards))
+
+    def _move(self, seat: int, card: str, target: str) -> None:
+        """Move a card, with all that lies on it."""
+        team = self._teams[seat]
+        side, source, cards = _take(self.sides[team], card)
+        if target == CENTRE:
+            place = find_foundation(card, self.heights)
+            assert place is not None
+            self.heights[place] += 1
+            side = replace(side, centre=side.centre + 1)
+            target = f"{CENTRE}{place}"
+        else:
+            side = _lay(side, int(target[1:]), cards)
+            target = f"{team}{target}"
+        self.events.append(CardsMoved(seat, f"{team}{source}", target, cards))
+        side, shown = _turn_up(side, source)
+        if shown:
+            self.events.append(Flip(f"{team}{source}", shown))
+        self.sides[team] = side
+        self.progress |= target[0] == CENTRE or source in ("n", "w") or bool(shown)
+
+
+def _take(side: Side, card: str) -> tuple[Side, str, Cards]:
+    """Take a card, with all that lies on it, from a side; return what is left, the pile and the cards."""
+    if side.nuts[-1:] == (card,):
+        return replace(side, nuts=side.nuts[:-1]), "n", (card,)
+    if side.waste[-1:] == (card,):
+        return replace(side, waste=side.waste[:-1]), "w", (card,)
+    column = next(column for column, pile in enumerate(side.columns) if card in pile)
+    pile = side.columns[column]
+    start = pile.index(card)
+    return _replace_column(side, column, pile[:start]), f"t{column}", pile[start:]
+
+
+def _lay(side: Side, column: int, cards: Cards) -> Side:
+    return _replace_column(side, column, side.columns[column] + cards)
+
+
+def _replace_column(side: Side, column: int, pile: Cards) -> Side:
+    columns = side.columns
+    return replace(side, columns=(*columns[:column], pile, *columns[column + 1 :]))
+
+
+def _turn_up(side: Side, source: str) -> tuple[Side, str]:
+    """Turn up what a card has uncovered, if that lay face down; return the card too, or an empty text."""
+    if source == "n":
+        return side, "".join(side.nuts[-1:])
+    if source == "w":
+        return side, ""
+    column = int(source[1:])
+    pile, hidden = side.columns[column], side.hidden
+    if not pile or hidden[column] < len(pile):
+        return side, ""
+    fewer = (*hidden[:column], len(pile) - 1, *hidden[column + 1 :])
+    return replace(side, hidden=fewer), pile[-1]
+
+
+def end_tick(
+    rules: Parameters, state: State, progress: bool, can_act: Callable[[State], bool], events: list[Event]
+) -> State:
+    """End a tick, and every following one in which no seat can do more than wait.
+
+    Args:
+        rules: the parameters.
+        state: the position after the actions of the tick.
+        progress: whether the tick was not idle.
+        can_act: whether some seat can do more than wait.
+        events: receives what happens.
+    """
+    state = replace(state, pending=())
+    while True:
+        state = _count_idle(rules, state, progress)
+        if state.idle >= rules.idle_ticks and not state.reason:
+            state = _resolve_stall(rules, state, events)
+        if state.reason:
+            return state
+        state = replace(state, tick=state.tick + 1)
+        if can_act(state):
+            return state
+        progress = False
+
+
+def _count_idle(rules: Parameters, state: State, progress: bool) -> State:
+    """Count a tick as idle or not; end the hand if it was the last one for another reason."""
+    reason = ""
+    if not all(side.nuts for side in state.sides):
+        reason = "nuts"
+    elif state.tick >= rules.max_ticks:
+        reason = "max_ticks"
+    burned = state.burned and (rules.burn == "once" or not progress)
+    return replace(state, idle=0 if progress else state.idle + 1, burned=burned, reason=reason)
+
+
+def _resolve_stall(rules: Parameters, state: State, events: list[Event]) -> State:
+    """Burn the stocks if that is still allowed, or end the hand."""
+    if state.burned or rules.burn == "never":
+        return replace(state, reason="idle")
+    thin = tuple(team for team, side in enumerate(state.sides) if len(side.stock) < 2 and side.waste)
+    events.append(Burned(thin))
+    sides = tuple(_burn(side, team in thin) for team, side in enumerate(state.sides))
+    return replace(state, sides=sides, idle=0, burned=True)
+
+
+def _burn(side: Side, thin: bool) -> Side:
+    """Put the top card of a stock to its bottom; turn the waste over first, and put it below, if that is needed."""
+    stock = side.waste[::-1] + side.stock if thin else side.stock
+    return replace(side, stock=stock[-1:] + stock[:-1], waste=() if thin else side.waste)

@@ -1,9 +1,13 @@
-"""Nuts in words: events, actions and the table."""
+"""Nuts in words: events, actions and the table; its page fills the same sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
 
 from malice.protocol.cards import HIDDEN, Cards
 from malice.protocol.messages import Out
@@ -20,8 +24,22 @@ from malice.referee.games.nuts.messages import (
     View,
 )
 from malice.referee.games.nuts.moves import CENTRE, TURN, WAIT
-from malice.referee.games.nuts.sentences import SENTENCES
 from malice.referee.nouns import format_count
+
+
+class Sentences(Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of `page/words.json`: texts with named holes such as `{seat}`."""
+
+    events: dict[str, str]
+    piles: dict[str, str]
+    actions: dict[str, str]
+    counts: dict[str, str]
+    parts: dict[str, str]
+    reasons: dict[str, str]
+
+
+SENTENCES = msgspec.json.decode((Path(__file__).parent / "page" / "words.json").read_bytes(), type=Sentences)
+
 
 HELP = """\
 Bots write 7H-t3 for 7H to column 3 of your team, 7H-f for 7H to the centre, and you may too.

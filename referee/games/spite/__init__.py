@@ -6,12 +6,10 @@ from malice.referee.families import Family
 from malice.referee.games.spite import words
 from malice.referee.games.spite.engine import SpiteAndMalice
 from malice.referee.games.spite.features import FEATURES
-from malice.referee.games.spite.figures import list_figures
 from malice.referee.games.spite.luck import find_luck
-from malice.referee.games.spite.messages import PUBLIC, Event, View
-from malice.referee.games.spite.parameters import Parameters, classify, match
-from malice.referee.games.spite.race import count_left
-from malice.referee.games.spite.sentences import SENTENCES
+from malice.referee.games.spite.messages import PUBLIC, Event, View, count_left
+from malice.referee.games.spite.parameters import Parameters, classify, list_figures, match
+from malice.referee.games.spite.words import SENTENCES
 
 __all__ = ["FAMILY", "SpiteAndMalice"]
 

@@ -1,13 +1,165 @@
-"""The legal list: one string per distinct card and place, in canonical order."""
+"""The legal list: where each card may go, which rules strike or add actions, in canonical order."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
-from malice.referee.games.spite.amendments import select_amendments
-from malice.referee.games.spite.derived import DerivedRules
-from malice.referee.games.spite.state import State
-from malice.referee.games.spite.targets import Targets, list_loading_targets, make_centre_lister, make_side_lister
+from malice.protocol.cards import CARDS, JOKER, RANKS, VALUE, Cards
+from malice.referee.games.spite.parameters import Compulsory, DerivedRules, Parameters, is_wild
+from malice.referee.games.spite.state import Piles, State
+
+Targets = tuple[tuple[str, frozenset[str]], ...]
+"""Ends of actions, such as `-s0`, each with the cards that may go there."""
+
+ANY_CARD = frozenset(CARDS)
+
+
+def make_centre_lister(derived: DerivedRules) -> Callable[[tuple[int, ...]], Targets]:
+    """Return the function that lists centre stacks by their heights, with the cards that fit.
+
+    Of empty slots it lists only the first, or a new one where there is no limit.
+    """
+
+    @lru_cache(maxsize=4096)
+    def list_targets(heights: tuple[int, ...]) -> Targets:
+        slots = heights if 0 in heights or derived.centre_slots is not None else (*heights, 0)
+        first_empty = slots.index(0) if 0 in slots else None
+        return tuple(
+            (f"-c{slot}", derived.fits[height]) for slot, height in enumerate(slots) if height or slot == first_empty
+        )
+
+    return list_targets
+
+
+def make_side_lister(derived: DerivedRules) -> Callable[[Piles], Targets]:
+    """Return the function that lists a seat's side stacks with the cards that they accept."""
+    return {"any": _accept_any, "equal_or_one_lower": _accept_descending}[derived.rules.side_rule](derived)
+
+
+def _list_open_stacks(sides: Piles) -> list[int]:
+    """Return the side stacks that an action can name: the first of the empty ones, and all others."""
+    first_empty = sides.index(()) if () in sides else None
+    return [index for index, pile in enumerate(sides) if pile or index == first_empty]
+
+
+def _accept_any(derived: DerivedRules) -> Callable[[Piles], Targets]:
+    """Accept any card."""
+
+    @lru_cache(maxsize=1024)
+    def list_targets(occupied: tuple[bool, ...]) -> Targets:
+        piles = tuple(("?",) if pile else () for pile in occupied)
+        return tuple((f"-s{index}", ANY_CARD) for index in _list_open_stacks(piles))
+
+    return lambda sides: list_targets(tuple(map(bool, sides)))
+
+
+def _accept_descending(derived: DerivedRules) -> Callable[[Piles], Targets]:
+    """Accept equal rank or one lower; a wild card keeps every rank that it can have in the order of the pile.
+
+    A set of ranks is an int with bit r set for rank r. On a top of ranks T may lie T itself and all of T one lower.
+    A nine and two jokers are {9}, {8, 9}, {7, 8, 9}; so six to nine may follow.
+    """
+    rules = derived.rules
+    wilds = sum(1 << rank for rank in range(1, rules.stack_top + 1) if RANKS[rank - 1] not in rules.wild_ban)
+    ranks = {card: wilds if is_wild(rules, card) else 1 << VALUE[card] for card in CARDS}
+
+    @lru_cache(maxsize=4096)
+    def list_accepted(pile: Cards) -> frozenset[str]:
+        following = ~0
+        for card in pile:
+            top = following & ranks[card] or ranks[card]  # the deal may have put any card on any
+            following = top | top >> 1
+        return frozenset(card for card in CARDS if ranks[card] & following)
+
+    return lambda sides: tuple((f"-s{index}", list_accepted(sides[index])) for index in _list_open_stacks(sides))
+
+
+def _are_neighbours(one: str, other: str) -> bool:
+    """Tell whether two cards have one suit and neighbouring ranks; a king counts 13, a joker has no neighbour."""
+    return one[1] == other[1] and abs(VALUE[one] - VALUE[other]) == 1 and JOKER not in (one, other)
+
+
+NEIGHBOURS = {top: frozenset(card for card in CARDS if _are_neighbours(card, top)) for top in CARDS}
+"""For each pay-off top the cards that may be loaded onto it."""
+
+
+def list_loading_targets(derived: DerivedRules, state: State) -> Targets:
+    """List the pay-off piles of the opponents still in the game, with the cards that may be loaded onto each."""
+    own = derived.allies[state.seat]
+    return tuple(
+        (f"-{seat}p", NEIGHBOURS[pile[-1]])
+        for seat, pile in enumerate(state.payoffs)
+        if pile and seat not in own and seat not in state.out
+    )
+
+
+Amendment = Callable[[DerivedRules, State, list[str]], list[str]]
+"""Takes the list so far and returns it amended."""
+
+STALEMATE_BREAKERS = Compulsory(hand="A2")
+
+
+def select_amendments(rules: Parameters) -> tuple[Amendment, ...]:
+    """Return the amendments that a ruleset has, in the order in which they apply."""
+    return tuple(amend for amend, applies in AMENDMENTS if applies(rules))
+
+
+def keep_fills(derived: DerivedRules, state: State, actions: list[str]) -> list[str]:
+    """While a side stack is empty, discards go there; after the first fill, no card goes to the centre."""
+    if state.filling:
+        actions = [action for action in actions if "-s" in action]
+    for index, pile in enumerate(state.sides[state.seat]):
+        if not pile:
+            return [action for action in actions if "-s" not in action or action.endswith(f"-s{index}")]
+    return actions
+
+
+def can_pass(rules: Parameters) -> bool:
+    """Tell whether a turn can end without a discard: at will, or for lack of a card that fits or of any card."""
+    return rules.discard == "optional" or rules.side_rule != "any" or rules.stock_out_when == "play_on"
+
+
+def add_pass(derived: DerivedRules, state: State, actions: list[str]) -> list[str]:
+    """Offer a pass where the discard is optional, or where no card can be discarded."""
+    stuck = not any("-s" in action for action in actions)
+    return [*actions, "pass"] if stuck or derived.rules.discard == "optional" else actions
+
+
+def keep_compulsory(derived: DerivedRules, state: State, actions: list[str]) -> list[str]:
+    """Keep only the plays that are compulsory, if there are any."""
+    return _list_forced_plays(derived.rules.compulsory, state, actions) or actions
+
+
+def keep_stalemate_breakers(derived: DerivedRules, state: State, actions: list[str]) -> list[str]:
+    """After a stalemate, until a card moves, keep only the plays of aces and twos in hand, if there are any."""
+    return (state.pressed and _list_forced_plays(STALEMATE_BREAKERS, state, actions)) or actions
+
+
+def add_count(derived: DerivedRules, state: State, actions: list[str]) -> list[str]:
+    """Offer the request for counts, once a turn, and again when a pay-off card has moved that all had counted."""
+    return actions if state.counted else [*actions, "count"]
+
+
+AMENDMENTS: tuple[tuple[Amendment, Callable[[Parameters], bool]], ...] = (
+    (keep_fills, lambda rules: rules.fill_empty_sides),
+    (add_pass, can_pass),
+    (keep_compulsory, lambda rules: rules.compulsory != Compulsory()),
+    (keep_stalemate_breakers, lambda rules: rules.stalemate == "must_play"),
+    (add_count, lambda rules: rules.payoff_count != "public"),
+)
+"""Each with the rulesets that have it, in the order in which they apply."""
+
+
+def _list_forced_plays(ranks: Compulsory, state: State, actions: list[str]) -> list[str]:
+    """List the plays to the centre of the cards that `ranks` names, from the seat's own zones."""
+    payoff = state.payoffs[state.seat]
+    sides = state.sides[state.seat]
+    prefixes = [f"h{card}-c" for card in state.hands[state.seat] if card[0] in ranks.hand]
+    if payoff and payoff[-1][0] in ranks.payoff:
+        prefixes.append("p-c")
+    prefixes += [f"s{index}-c" for index, pile in enumerate(sides) if pile and pile[-1][0] in ranks.side]
+    return [action for action in actions if action.startswith(tuple(prefixes))] if prefixes else []
 
 
 class Actions:

@@ -18,8 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.games.spite.engine import SpiteAndMalice
 from malice.referee.games.spite.luck import FEATURES, WEIGHTS, FeatureMeter, Weights, hash_rules
 from malice.referee.games.spite.parameters import Parameters

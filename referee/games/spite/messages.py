@@ -1,10 +1,11 @@
-"""What a bot sees of Spite & Malice: the view of the table, and the events since its last request."""
+"""What a bot sees of Spite & Malice: the view of the table, and the events that its seat may see."""
 
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from malice.protocol.cards import Cards
+from malice.protocol.cards import HIDDEN, Cards
 from malice.protocol.messages import Out
 
 
@@ -133,3 +134,25 @@ PUBLIC: frozenset[type] = frozenset({TurnBegins, CardMoved, Flip, Shuffled, Coun
 """The types of events without a card that some seat may not see."""
 
 Event = Deal | TurnBegins | CardMoved | Flip | Draw | Shuffled | Count | Pass | Out
+
+
+def mask_event(event: Struct, seat: int) -> Struct:
+    """Return `event` as `seat` may see it: cards in other hands become `??`."""
+    if isinstance(event, Draw):
+        return event if event.seat == seat else Draw(event.seat, _hide_cards(event.cards))
+    if isinstance(event, Deal):
+        hands = tuple(cards if owner == seat else _hide_cards(cards) for owner, cards in enumerate(event.hands))
+        return replace(event, hands=hands)
+    return event
+
+
+def _hide_cards(cards: Cards) -> Cards:
+    return (HIDDEN,) * len(cards)
+
+
+def count_left(view: View) -> tuple[int, ...]:
+    """Return by seat how many pay-off cards its team has left, as a spectator sees it."""
+    left: dict[int, int] = {}
+    for seat in view.seats:
+        left[seat.team] = left.get(seat.team, 0) + (seat.payoff.left or 0)
+    return tuple(left[seat.team] for seat in view.seats)

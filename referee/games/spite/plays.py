@@ -1,19 +1,285 @@
-"""What one action does: the card moves, then its effects follow in a fixed order."""
+"""What one action does: the card moves, then hands, stock, turns and passes follow, until the game is over."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from msgspec.structs import replace
 
-from malice.protocol.cards import Cards
-from malice.referee.games.spite.derived import DerivedRules
-from malice.referee.games.spite.messages import CardMoved, Count, Event, Flip, Shuffled
-from malice.referee.games.spite.results import end_won_game
-from malice.referee.games.spite.stalemates import pass_turn
-from malice.referee.games.spite.state import State, replace_item, replace_pile
-from malice.referee.games.spite.stock import refill, restock
-from malice.referee.games.spite.turns import begin_turn, end_turn
+from malice.protocol.cards import ORDER, Cards
+from malice.referee.games.spite.messages import CardMoved, Count, Draw, Event, Flip, Pass, Shuffled, TurnBegins
+from malice.referee.games.spite.parameters import DerivedRules
+from malice.referee.games.spite.state import State, list_playing_seats, replace_item, replace_pile
+from malice.referee.rules import Result
+
+SCORES: dict[str, Callable[[bool, int], int]] = {
+    "win_only": lambda emptied, more: 1,
+    "five_plus": lambda emptied, more: 5 * emptied + more,
+    "remain_only": lambda emptied, more: more,
+    "skipbo": lambda emptied, more: 25 * emptied + 5 * more,
+}
+"""By `scoring`: the points for a win; from whether the winner has no card left, and how many more the others have."""
+
+
+def end_won_game(derived: DerivedRules, state: State, reason: str) -> State:
+    """End the game: the team of the seat to act is first, the others rank by the pay-off cards they have left."""
+    left = _count_left(derived, state)
+    left[derived.teams[state.seat]] = -1
+    return _rank_teams(derived, state, left, reason)
+
+
+def end_drawn_out_game(derived: DerivedRules, state: State, reason: str, rule: str) -> State:
+    """End the game without a winner by play; `rule` is "fewest" or "draw"."""
+    left = _count_left(derived, state)
+    return _rank_teams(derived, state, left if rule == "fewest" else [0] * len(left), reason)
+
+
+def _count_left(derived: DerivedRules, state: State) -> list[int]:
+    """Count the pay-off cards that each team has left."""
+    left = [0] * (max(derived.teams) + 1)
+    for seat, pile in enumerate(state.payoffs):
+        left[derived.teams[seat]] += len(pile)
+    return left
+
+
+def _rank_teams(derived: DerivedRules, state: State, left: list[int], reason: str) -> State:
+    """Rank teams by `left`, fewest first, equal numbers tied; withdrawn teams rank last, the first out lowest."""
+    ranks = [(0, cards) for cards in left]
+    for order, seat in reversed(tuple(enumerate(state.out))):
+        ranks[derived.teams[seat]] = (1, -order)
+    places = [1 + sum(other < own for other in ranks) for own in ranks]
+    points = [0] * len(places)
+    if places.count(1) == 1:
+        winner = places.index(1)
+        points[winner] = _score_win(derived, state, winner, reason)
+    by_seat = tuple(places[team] for team in derived.teams), tuple(points[team] for team in derived.teams)
+    return replace(state, phase="over", result=Result(*by_seat, reason))
+
+
+def _score_win(derived: DerivedRules, state: State, winner: int, reason: str) -> int:
+    """Score the only winner; after a forfeit count as if it had no card left."""
+    left = _count_left(derived, state)
+    own = 0 if reason == "forfeit" else left[winner]
+    more = sum(max(0, cards - own) for team, cards in enumerate(left) if team != winner)
+    return SCORES[derived.rules.scoring](own == 0, more)
+
+
+STOCK_OUT: dict[str, Callable[[int, int], bool]] = {
+    "need": lambda stock, needed: stock < needed,
+    "empty": lambda stock, needed: not stock,
+    "none": lambda stock, needed: not stock,
+    "play_on": lambda stock, needed: False,
+}
+"""By `stock_out_when`: whether a draw of `needed` cards from `stock` cards ends the game."""
+
+
+def refill(
+    derived: DerivedRules, state: State, events: list[Event], waiting: Literal["refill", "refill_last"] = "refill"
+) -> State:
+    """Draw until the hand is full; a short stock is replenished first, or ends the game.
+
+    Args:
+        waiting: the phase of the position while new stock is shuffled.
+    """
+    hand = state.hands[state.seat]
+    needed = derived.hand_size - len(hand)
+    if needed <= 0:
+        return state
+    stock = state.stock
+    if len(stock) < needed:
+        gathered = _gather_reserves(derived, state, needed, events)
+        if gathered.mixing:
+            return replace(gathered, phase=waiting)
+        if STOCK_OUT[derived.rules.stock_out_when](len(stock), needed):
+            return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
+        if not stock:
+            return state
+    drawn = stock[: -needed - 1 : -1]
+    events.append(Draw(state.seat, drawn))
+    state = replace(
+        state,
+        hands=replace_item(state.hands, state.seat, tuple(sorted(hand + drawn, key=ORDER.__getitem__))),
+        stock=stock[:-needed],
+    )
+    if not state.stock and derived.rules.stock_out_when == "empty" and not _count_reserves(derived, state):
+        return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
+    return state
+
+
+def restock(state: State, shuffled: tuple[str, ...]) -> State:
+    """Put shuffled cards under the rest of the stock."""
+    return replace(state, stock=shuffled + state.stock)
+
+
+def _gather_reserves(derived: DerivedRules, state: State, needed: int, events: list[Event]) -> State:
+    """Take up the cards that replenish the stock: those set aside, else the buried ones if they are enough."""
+    if state.aside:
+        events.append(Shuffled("aside", "stock", len(state.aside)))
+        return replace(state, mixing=state.aside, aside=())
+    reserves = _count_reserves(derived, state)
+    if not reserves or STOCK_OUT[derived.rules.stock_out_when](len(state.stock) + reserves, needed):
+        return state
+    for slot, cards in enumerate(state.centre):
+        if len(cards) > 1:
+            events.append(Shuffled(f"c{slot}", "stock", len(cards) - 1))
+    buried = tuple(card for cards in state.centre for card in cards[:-1])
+    return replace(state, mixing=buried, centre=tuple(cards[-1:] for cards in state.centre))
+
+
+def _count_reserves(derived: DerivedRules, state: State) -> int:
+    """Count the cards that can replenish the stock."""
+    if state.aside or not derived.rules.last_resort_recycle:
+        return len(state.aside)
+    return sum(len(cards) - 1 for cards in state.centre if cards)
+
+
+def begin_turn(derived: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
+    """Begin a turn of `seat`, unless a limit or the stock ends the game; an empty hand is always filled."""
+    if state.turn >= derived.turn_limit:
+        return end_drawn_out_game(derived, state, "max_turns", "fewest")
+    if state.quiet >= derived.quiet_limit:
+        return end_drawn_out_game(derived, state, "no_progress", "fewest")
+    events.append(TurnBegins(seat))
+    state = replace(
+        state,
+        phase="turn",
+        seat=seat,
+        turn=state.turn + 1,
+        quiet=state.quiet + 1,
+        moved=False,
+        filling=False,
+        counted=False,
+    )
+    if derived.rules.refill_at == "turn_start" or not state.hands[seat]:
+        return refill(derived, state, events)
+    return state
+
+
+def end_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """End the turn after a discard or a pass: fill the hand if the rules say so, and begin the next turn."""
+    if derived.rules.refill_at == "turn_end":
+        state = refill(derived, state, events, "refill_last")
+        if state.phase != "turn":
+            return state
+    return next_turn(derived, state, events)
+
+
+def next_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """Begin the turn of the next seat that is still in the game."""
+    seat = (state.seat + 1) % derived.seats
+    while seat in state.out:
+        seat = (seat + 1) % derived.seats
+    return begin_turn(derived, state, seat, events)
+
+
+def finish_refill(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+    """Finish the draw that waited for new stock; the turn goes on."""
+    return refill(derived, restock(state, shuffled), events)
+
+
+def finish_last_refill(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+    """Finish the draw that waited for new stock, and with it the turn."""
+    return end_turn(derived, restock(state, shuffled), events)
+
+
+def pass_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """End the turn without a discard; without a card played either, that is a pass of a round."""
+    events.append(Pass(state.seat))
+    if state.moved:
+        return end_turn(derived, state, events)
+    state = replace(state, passed=(*state.passed, state.seat))
+    return _follow_round(derived, state, events) if _is_round(state) else end_turn(derived, state, events)
+
+
+def withdraw(derived: DerivedRules, state: State, seat: int, events: list[Event]) -> State:
+    """Take `seat` and its partner out. The last team left wins; if the game continues, a turn of theirs ends."""
+    leaving = tuple(ally for ally in derived.allies[seat] if ally not in state.out)
+    state = replace(state, out=state.out + leaving)
+    if len({derived.teams[other] for other in list_playing_seats(state)}) <= 1:
+        return end_drawn_out_game(derived, state, "forfeit", "fewest")
+    return skip_turn(derived, state, events) if state.phase == "turn" and state.seat in state.out else state
+
+
+def skip_turn(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """End the turn of a seat that has left; all others may have passed by then."""
+    return _follow_round(derived, state, events) if _is_round(state) else next_turn(derived, state, events)
+
+
+def _is_round(state: State) -> bool:
+    """Return whether every seat still in the game has passed since a card was last played."""
+    return all(seat in state.passed for seat in list_playing_seats(state))
+
+
+def _follow_round(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    return STALEMATE[derived.rules.stalemate](derived, state, events)
+
+
+def _end_in_stalemate(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """End the game; if no seat holds a card, the reason is the stock."""
+    if any(state.hands[seat] for seat in list_playing_seats(state)):
+        return end_drawn_out_game(derived, state, "stalemate", derived.rules.stalemate_result)
+    return end_drawn_out_game(derived, state, "stock_out", derived.rules.stock_out_result)
+
+
+def _force_plays(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """Force aces and twos out of the hands for one more round; if nobody plays a card in it, end the game."""
+    if state.pressed:
+        return _end_in_stalemate(derived, state, events)
+    state = replace(state, pressed=True, passed=())
+    return next_turn(derived, state, events) if state.seat in state.out else end_turn(derived, state, events)
+
+
+def _gather_for_redeal(derived: DerivedRules, state: State, events: list[Event]) -> State:
+    """Gather everything but the pay-off piles for a new deal, or end the game after `redeals` of them."""
+    seats = list_playing_seats(state)
+    piles = _list_table_piles(state, seats)
+    count = sum(map(len, piles.values()), len(state.stock))
+    if state.redeals == derived.rules.redeals or count < len(seats) * derived.hand_size:
+        return _end_in_stalemate(derived, state, events)
+    events.extend(Shuffled(name, "stock", len(cards)) for name, cards in piles.items() if cards)
+    empty = ((),) * derived.rules.side_count
+    return replace(
+        state,
+        phase="redeal",
+        hands=tuple(() if seat in seats else hand for seat, hand in enumerate(state.hands)),
+        sides=tuple(empty if seat in seats else own for seat, own in enumerate(state.sides)),
+        centre=((),) * len(state.centre),
+        heights=(0,) * len(state.heights),
+        stock=(),
+        aside=(),
+        mixing=state.stock + sum(piles.values(), ()),
+        passed=(),
+        redeals=state.redeals + 1,
+    )
+
+
+def _list_table_piles(state: State, seats: tuple[int, ...]) -> dict[str, Cards]:
+    """Return by name the piles that a redeal gathers; the piles of a withdrawn seat stay."""
+    piles = {f"{seat}h": state.hands[seat] for seat in seats}
+    piles |= {f"{seat}s{index}": pile for seat in seats for index, pile in enumerate(state.sides[seat])}
+    piles |= {f"c{slot}": cards for slot, cards in enumerate(state.centre)}
+    return piles | {"aside": state.aside}
+
+
+def finish_redeal(derived: DerivedRules, state: State, shuffled: Cards, events: list[Event]) -> State:
+    """Deal new hands, by seat, and begin the turn of the next seat."""
+    hands = list(state.hands)
+    stock = shuffled
+    for seat in list_playing_seats(state):
+        drawn = stock[: -derived.hand_size - 1 : -1]
+        stock = stock[: -derived.hand_size]
+        hands[seat] = tuple(sorted(drawn, key=ORDER.__getitem__))
+        events.append(Draw(seat, drawn))
+    return next_turn(derived, replace(state, hands=tuple(hands), stock=stock), events)
+
+
+STALEMATE: dict[str, Callable[[DerivedRules, State, list[Event]], State]] = {
+    "end": _end_in_stalemate,
+    "must_play": _force_plays,
+    "redeal": _gather_for_redeal,
+}
+"""By `stalemate`: what follows a full round of passes."""
 
 
 def reveal_counts(derived: DerivedRules, state: State, events: list[Event]) -> State:

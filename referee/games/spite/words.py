@@ -1,8 +1,12 @@
-"""Spite & Malice in words: events, actions and the table."""
+"""Spite & Malice in words: events, actions and the table; its page fills the same sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
 
 from malice.protocol.cards import HIDDEN
 from malice.protocol.messages import Out
@@ -18,8 +22,20 @@ from malice.referee.games.spite.messages import (
     TurnBegins,
     View,
 )
-from malice.referee.games.spite.sentences import SENTENCES
 from malice.referee.nouns import format_count
+
+
+class Sentences(Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of `page/words.json`: texts with named holes such as `{seat}`."""
+
+    events: dict[str, str]
+    piles: dict[str, str]
+    counts: dict[str, str]
+    reasons: dict[str, str]
+
+
+SENTENCES = msgspec.json.decode((Path(__file__).parent / "page" / "words.json").read_bytes(), type=Sentences)
+
 
 HELP = """\
 Bots write h4S-s0 for 4S to side 0, and you may too.

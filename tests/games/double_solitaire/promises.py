@@ -13,8 +13,7 @@ from malice.referee.errors import IllegalAction
 from malice.referee.games.double_solitaire import DoubleSolitaire
 from malice.referee.games.double_solitaire.messages import CardsMoved, Deal, Draw, Exchanged, TurnedOver, View
 from malice.referee.games.double_solitaire.parameters import Parameters
-from malice.referee.games.double_solitaire.plays import CARDS
-from malice.referee.games.double_solitaire.state import State
+from malice.referee.games.double_solitaire.state import CARDS, State
 from malice.referee.rules import Ask, Events, Result
 
 from .tables import Chooser, act, play_moments

@@ -6,8 +6,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from malice.protocol.cards import Cards
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.games.double_solitaire import DoubleSolitaire
 from malice.referee.games.double_solitaire.parameters import Parameters
 from malice.referee.games.double_solitaire.state import State

@@ -8,15 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from malice.protocol.messages import ClockRules, Move
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.game_runner import GameRunner
 from malice.referee.games.double_solitaire.parameters import Parameters
 from malice.referee.records import Batch, Key, Player
 from malice.referee.replay import check_record
 from malice.referee.rules import Result, Rules, Shuffle
 from malice.referee.rulesets import list_rulesets, load_ruleset
-from malice.tournaments.bench.seats import Puppet
+from malice.tournaments.bench.games import Puppet
 from malice.tournaments.league.parts import Seeds
 
 from .promises import play_and_check

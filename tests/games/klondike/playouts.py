@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from random import Random
 
-from malice.referee.course import Course
-from malice.referee.dealer import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.games.klondike import Klondike
 from malice.referee.games.klondike.parameters import Parameters
 from malice.referee.games.klondike.table import Layout

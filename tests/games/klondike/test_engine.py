@@ -16,13 +16,11 @@ from malice.protocol.messages import ClockRules
 from malice.referee.course import list_asked
 from malice.referee.errors import IllegalAction, RulesetError
 from malice.referee.games.klondike import Klondike
-from malice.referee.games.klondike.actions import list_legal
 from malice.referee.games.klondike.engine import State, open_table
 from malice.referee.games.klondike.messages import Dealt, Ended, Flip, Moved, Turned, Undone
 from malice.referee.games.klondike.parameters import Parameters
-from malice.referee.games.klondike.plays import change_layout
-from malice.referee.games.klondike.results import rank_tables
-from malice.referee.games.klondike.table import NUMBER, RANK, RED, Layout, Table
+from malice.referee.games.klondike.plays import change_layout, list_legal
+from malice.referee.games.klondike.table import NUMBER, RANK, RED, Layout, Table, rank_tables
 from malice.referee.records import Batch, Key
 from malice.referee.requests import Requests
 from malice.referee.rules import Ask, Events, Result

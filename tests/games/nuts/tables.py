@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from malice.protocol.cards import VALUE, Cards
-from malice.referee.dealer import Dealer
+from malice.referee.course import Dealer
 from malice.referee.games.nuts import Nuts
 from malice.referee.games.nuts.state import Side, State
 from malice.referee.rules import Ask, Events, Result, Shuffle

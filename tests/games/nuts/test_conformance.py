@@ -16,13 +16,12 @@ from msgspec.structs import replace
 
 from malice.protocol.cards import HIDDEN, Cards, make_french_pack
 from malice.protocol.messages import ClockRules
-from malice.referee.digests import compute_digest
 from malice.referee.errors import IllegalAction
 from malice.referee.games.nuts import Nuts
 from malice.referee.games.nuts.messages import Burned, CardsMoved, Deal, Flip, Redeal, Turned
 from malice.referee.games.nuts.moves import Moves
 from malice.referee.games.nuts.state import Side, State
-from malice.referee.records import Key, Record
+from malice.referee.records import Key, Record, compute_digest
 from malice.referee.replay import check_record
 from malice.referee.rules import Ask, Events, Result, Rules, Shuffle
 from malice.referee.rulesets import list_rulesets, load_ruleset

@@ -9,7 +9,7 @@ import pytest
 from malice.protocol.cards import HIDDEN
 from malice.referee.errors import RulesetError
 from malice.referee.games.nuts.messages import Deal, Turned
-from malice.referee.games.nuts.views import hide_below
+from malice.referee.games.nuts.state import hide_below
 from malice.referee.rules import Shuffle
 from malice.referee.rulesets import load_ruleset
 

@@ -18,7 +18,7 @@ from malice.protocol.messages import Move
 from malice.referee.games.spite import FAMILY
 from malice.referee.games.spite.features import FEATURES
 from malice.referee.rulesets import list_rulesets, load_ruleset
-from malice.tournaments.check.situations import OUT, REQUEST_BYTES, Position, RarePosition
+from malice.tournaments.check.fuzz import OUT, REQUEST_BYTES, Position, RarePosition
 
 DEALS = 20
 """Games for each ruleset and number of seats."""

@@ -5,7 +5,7 @@ from hashlib import sha256
 from random import Random
 from typing import NamedTuple
 
-from malice.referee.dealer import Dealer
+from malice.referee.course import Dealer
 from malice.referee.games.spite import SpiteAndMalice
 from malice.referee.games.spite.state import State
 from malice.referee.rules import Ask, Events, Result, Shuffle

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from malice.protocol.cards import make_french_pack
 from malice.referee.games.spite import FAMILY, SpiteAndMalice
-from malice.referee.games.spite.first_player import choose_first_player
+from malice.referee.games.spite.engine import choose_first_player
 from malice.referee.games.spite.messages import Count, Draw, Flip, Pass, Shuffled, TurnBegins
 from malice.referee.games.spite.parameters import Compulsory
 from malice.referee.games.spite.state import State

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from malice.protocol.messages import ClockRules
-from malice.referee.digests import compute_digest
 from malice.referee.games.spite import FAMILY, SpiteAndMalice
 from malice.referee.games.spite.state import State
-from malice.referee.records import Key, Record
+from malice.referee.records import Key, Record, compute_digest
 from malice.referee.replay import check_record
 from malice.referee.rules import Result, Rules, Shuffle
 from malice.referee.rulesets import list_rulesets, load_ruleset

@@ -9,15 +9,15 @@ import pytest
 from malice.protocol.codec import encode
 from malice.referee.games.spite.features import FEATURES
 from malice.referee.rulesets import list_rulesets, load_ruleset
-from malice.tournaments.check.games import group_rulesets
-from malice.tournaments.check.situations import REQUEST_BYTES as KEPT_BYTES
-from malice.tournaments.check.situations import (
+from malice.tournaments.check.fuzz import REQUEST_BYTES as KEPT_BYTES
+from malice.tournaments.check.fuzz import (
     RarePosition,
     list_rare_positions,
     load_corpus,
     make_game_end,
     replay_rare_position,
 )
+from malice.tournaments.check.games import group_rulesets
 
 from .corpus import find_situations, list_features
 

@@ -16,8 +16,18 @@ from msgspec import Struct
 from malice.protocol.cards import CARDS, VALUE
 from malice.referee.games.spite import SpiteAndMalice
 from malice.referee.games.spite.fit_luck import fit
-from malice.referee.games.spite.hidden_cards import Counts, FollowedTable, count_values
-from malice.referee.games.spite.luck import FEATURES, WEIGHTS, FeatureMeter, LuckMeter, Weights, find_luck, hash_rules
+from malice.referee.games.spite.luck import (
+    FEATURES,
+    WEIGHTS,
+    Counts,
+    FeatureMeter,
+    FollowedTable,
+    LuckMeter,
+    Weights,
+    count_values,
+    find_luck,
+    hash_rules,
+)
 from malice.referee.games.spite.messages import Draw, Flip
 from malice.referee.games.spite.state import State
 from malice.referee.rules import Ask, Result

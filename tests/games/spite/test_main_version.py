@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from malice.referee.errors import IllegalAction
-from malice.referee.games.spite.first_player import choose_first_player
+from malice.referee.games.spite.engine import choose_first_player
 from malice.referee.games.spite.messages import CardMoved, Draw, Flip, Shuffled, TurnBegins
 from malice.referee.rules import Shuffle
 

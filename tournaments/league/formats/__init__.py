@@ -1,20 +1,29 @@
-"""Formats: each is a pure function that says which part a tournament creates next."""
+"""Formats: each is a pure function that says which part a tournament creates next; and when a part is over."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from copy import copy
 from typing import NamedTuple
 
 from malice.referee.errors import DataError
+from malice.referee.records import Key
 from malice.referee.rulesets import Ruleset
-from malice.tournaments.league.config import Config
-from malice.tournaments.league.formats.comparison import decide_comparison
-from malice.tournaments.league.formats.gauntlet import decide_gauntlet, refuse_gauntlet
-from malice.tournaments.league.formats.knockout import decide_knockout, refuse_knockout
-from malice.tournaments.league.formats.round_robin import decide_round_robin
-from malice.tournaments.league.formats.situation import Decision, FormatInput
-from malice.tournaments.league.formats.swiss import decide_swiss, refuse_swiss
-from malice.tournaments.league.seats import find_seats
+from malice.tournaments.league.config import Config, find_seats
+from malice.tournaments.league.contents import Finished, TablePlace
+from malice.tournaments.league.counting import find_counted_games, is_left_out
+from malice.tournaments.league.formats.decisions import Decision, FormatInput
+from malice.tournaments.league.formats.growing import (
+    decide_comparison,
+    decide_gauntlet,
+    decide_round_robin,
+    refuse_gauntlet,
+)
+from malice.tournaments.league.formats.knockout import decide_knockout, rank_knockout, refuse_knockout
+from malice.tournaments.league.formats.swiss import decide_swiss, rank_swiss, refuse_swiss
+from malice.tournaments.league.parts import Schedule
+from malice.tournaments.league.tournament import Tournament
 
 Refuse = Callable[[Config, Sequence[str]], None]
 
@@ -77,3 +86,83 @@ def _refuse_strange_fields(config: Config) -> None:
     for field, (value, formats) in belong.items():
         if value and config.format not in formats:
             raise DataError(f'{field}: belongs to format = "{formats[0]}", got format = "{config.format}"')
+
+
+class OpenGame(Exception):
+    """A game of a part is open, and nobody is to blame for that."""
+
+    def __init__(self, key: Key) -> None:
+        super().__init__(str(key))
+        self.key = key
+
+
+def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished]) -> tuple[str, ...]:
+    """Return the labels of those whose games in a part were left unplayed, sorted.
+
+    They left, or another version of them plays, or, in a format of rounds, they wait for their bot. Suspended entries
+    are not among them.
+
+    Args:
+        tournament: the tournament.
+        number: the part.
+        finished: the finished games of the tournament.
+
+    Raises:
+        OpenGame: a game is open.
+    """
+    schedule = tournament.schedules[number]
+    mine = [game for game in finished if game.key.part == number]
+    judgement = find_counted_games(tournament, mine)
+    if (contest := judgement.contests.get(number)) and contest.end is not None:
+        return ()  # its test has an answer
+    suspended = judgement.by_part.get(number, {})
+    played = Counter(game.key.table for game in mine)
+    waiting = set() if FORMATS[tournament.config.format].grows else tournament.waiting()
+    absent: set[str] = set()
+    for place, table in enumerate(schedule.part.tables):
+        if played[place] == schedule.deals * schedule.rotations[place]:
+            continue
+        away = {each.label for each in table.entrants if tournament.excuses(each) or each.label in waiting}
+        if not away and (key := _find_open(schedule, place, {game.key for game in mine}, suspended)):
+            raise OpenGame(key)
+        absent |= away
+    return tuple(sorted(absent))
+
+
+def _find_open(schedule: Schedule, table: int, done: Collection[Key], suspended: dict[str, int]) -> Key | None:
+    """Return an open game at a table; None if a suspension leaves out all that were not played."""
+    labels = schedule.labels[table]
+    for deal in range(schedule.deals):
+        for rotation in range(schedule.rotations[table]):
+            key = Key(schedule.part.number, table, deal, rotation)
+            if key not in done and not is_left_out(schedule.number(key), labels, suspended):
+                return key
+    return None
+
+
+def has_table(name: str) -> bool:
+    """Return whether the format of this name keeps a table."""
+    return name in ("swiss", "knockout")
+
+
+def make_table(situation: FormatInput) -> tuple[TablePlace, ...]:
+    """Return the table of a format after its closed parts, the best first; nothing for formats without one."""
+    match situation.tournament.config.format:
+        case "swiss":
+            rows = rank_swiss(situation)
+            figures = [(row.points, row.buchholz) for row in rows]
+            return tuple(
+                TablePlace(row.label, 1 + figures.index(own), float(row.points), float(row.buchholz))
+                for row, own in zip(rows, figures, strict=True)
+            )
+        case "knockout":
+            return tuple(TablePlace(label, place) for label, place in rank_knockout(situation))
+        case _:
+            return ()
+
+
+def make_table_before(situation: FormatInput, part: int) -> tuple[TablePlace, ...]:
+    """Return the table as it was before this part and all later ones; nothing if no part had closed by then."""
+    earlier = copy(situation.tournament)
+    earlier.closed = {number for number in earlier.closed if number < part}
+    return make_table(situation._replace(tournament=earlier)) if earlier.closed else ()

@@ -1,8 +1,12 @@
-"""Formats that grow: whatever table no part holds becomes a part at once, even while others are open.
+"""Formats without rounds: round-robin, gauntlet, comparison. Tables that no part holds become a part at once.
 
-So the whole schedule is the first part, and then come the tables of a newcomer or of a new version, more deals, and
-what a reinstated entry missed. When all parts are closed, tables with open series get blocks of deals until every
+All tables of the schedule are the first part, and then come the tables of a newcomer or of a new version, more deals,
+and what a reinstated entry missed. When all parts are closed, tables with open series get blocks of deals until every
 series is decided.
+
+With the same cards at every table, which is the default of a gauntlet, chance is the same for all challengers.
+
+With further entries the two of a comparison do not meet each other: both meet these, on the same cards.
 """
 
 from __future__ import annotations
@@ -11,12 +15,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
+from malice.referee.errors import DataError
 from malice.referee.nouns import format_count
 from malice.tournaments.league import series
-from malice.tournaments.league.draw import draw_newcomers, draw_tables, list_pairs
-from malice.tournaments.league.formats.situation import Decision, Done, FormatInput, Wait
+from malice.tournaments.league.config import Config, find_seats
+from malice.tournaments.league.formats.decisions import Decision, Done, FormatInput, Wait
+from malice.tournaments.league.formats.draw import draw_newcomers, draw_tables, list_pairs
 from malice.tournaments.league.parts import Draft, PartTable, VersionKey, draw_order, list_chain
-from malice.tournaments.league.seats import find_seats
 
 BLOCK_DEALS = 5
 """Deals in a block for tables with open series."""
@@ -182,3 +187,65 @@ def _draft(
     situation: FormatInput, title: str, deals: int, tables: Sequence[PartTable], *, block: bool = False
 ) -> Draft:
     return Draft(title, deals, tuple(tables), block, situation.tournament.config.common_deals)
+
+
+def decide_round_robin(situation: FormatInput) -> Decision:
+    """Return the next part; raise DataError if a ruleset does not allow as many seats as there are."""
+    return decide_growing(situation, lambda entrants: True)
+
+
+def decide_gauntlet(situation: FormatInput) -> Decision:
+    """Return the next part."""
+    config = situation.tournament.config
+    labels = [entered.label for entered in situation.tournament.entered]
+    challengers = find_challengers(config, labels)
+    return decide_growing(situation, lambda entrants: sum(each.label in challengers for each in entrants) == 1)
+
+
+def find_challengers(config: Config, labels: Sequence[str]) -> frozenset[str]:
+    """Return the labels of the challengers: those that the file lists, or all but the opponents that it lists."""
+    return frozenset(config.challengers or (label for label in labels if label not in config.opponents))
+
+
+def refuse_gauntlet(config: Config, labels: Sequence[str]) -> None:
+    """Make sure that a file describes a gauntlet.
+
+    Raises:
+        DataError: it does not; the message names the field.
+    """
+    if bool(config.challengers) == bool(config.opponents):
+        raise DataError('format = "gauntlet": expected challengers = [...] or opponents = [...], and not both')
+    field = "challengers" if config.challengers else "opponents"
+    listed = config.challengers or config.opponents
+    if unknown := [label for label in listed if label not in labels]:
+        raise DataError(f"{field}: no entry {unknown[0]!r}; entries: {', '.join(labels)}")
+    if len(set(listed)) == len(labels):
+        raise DataError(f"{field}: expected some of the entries, got all of them")
+
+
+def decide_comparison(situation: FormatInput) -> Decision:
+    """Return the part, once.
+
+    Raises:
+        DataError: the tournament began with other bots, rulesets or deals.
+    """
+    tournament = situation.tournament
+    if any(not entered.version for entered in tournament.entered):
+        return Wait()
+    draft = Draft("comparison", tournament.config.deals, tuple(_list_tables(situation)), common_deals=True)
+    if not tournament.parts:
+        return draft
+    part = tournament.parts[0]
+    if (part.deals, part.tables) != (draft.deals, draft.tables):
+        raise DataError("a comparison keeps its bots, rulesets and deals: give the new one another name")
+    return Done() if tournament.complete else Wait()
+
+
+def _list_tables(situation: FormatInput) -> Iterator[PartTable]:
+    new, base, *others = (VersionKey(each.label, each.version) for each in situation.tournament.entered)
+    for ruleset in situation.tournament.rulesets:
+        if not others:
+            yield PartTable(ruleset, (new, base))
+        for other in others:
+            yield PartTable(ruleset, (new, other))
+            yield PartTable(ruleset, (base, other))

@@ -13,9 +13,8 @@ from msgspec import Struct
 
 from malice.referee.errors import DataError
 from malice.tournaments.league.config import Config
+from malice.tournaments.league.formats.decisions import Decision, Done, FormatInput, Match, Wait, list_matches
 from malice.tournaments.league.formats.growing import list_playing
-from malice.tournaments.league.formats.matches import Match, list_matches
-from malice.tournaments.league.formats.situation import Decision, Done, FormatInput, Wait
 from malice.tournaments.league.parts import Draft, Part, PartTable, VersionKey
 
 PLAY_OFFS = 3

@@ -1,28 +1,92 @@
-"""The Swiss system: in every round those meet who have about as many points, and nobody twice before it must be.
+"""The Swiss system: each round pairs entries with about as many points, and nobody twice before it must.
+
+Pairing is a matching of least cost, and every pair has a cost of its own, so that no two matchings cost the same: any
+solver finds the same pairs.
 
 A round is a part. A match gives a point to its winner, or half a point to each; a bye gives a point and no rated game.
-The table is by points, then by Buchholz, the sum of the opponents' points, then by the order of the file. A bye counts
-there as a match against a virtual opponent, who had the entry's own points before it, loses, and draws ever after, as
-FIDE has it. A match that a disqualified entry played counts as a bye of its opponent, and the entry itself comes last,
-without points.
+The table is by points, then by Buchholz, the sum of the opponents' points, then by the order of the file. A match that
+a disqualified entry played counts as a bye of its opponent, and the entry itself comes last, without points.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from malice.referee.errors import DataError
 from malice.tournaments.league.config import Config
+from malice.tournaments.league.formats.decisions import (
+    HALF,
+    Decision,
+    Done,
+    FormatInput,
+    Match,
+    Place,
+    Wait,
+    list_matches,
+)
 from malice.tournaments.league.formats.growing import list_playing
-from malice.tournaments.league.formats.matches import HALF, Match, Place, list_matches
-from malice.tournaments.league.formats.pairing import UnpairedEntry, pair_up
-from malice.tournaments.league.formats.situation import Decision, Done, FormatInput, Wait
 from malice.tournaments.league.parts import Draft, Part, PartTable, VersionKey
 from malice.tournaments.league.tournament import Tournament
+
+BYE_AGAIN = 10**12
+REMATCH = 10**9
+POINTS = 10**5
+"""Costs in falling order: a second bye, a rematch, the square of a difference of half points."""
+TIES = 10**12
+"""All these costs are multiplied by this, and what is below only breaks ties."""
+
+
+class UnpairedEntry(NamedTuple):
+    """An entry to pair."""
+
+    label: str
+    points: Fraction
+    met: Sequence[str]
+    """The labels of its opponents so far."""
+    byes: int
+    """How many byes it had."""
+
+
+def pair_up(ranked: Sequence[UnpairedEntry]) -> tuple[list[tuple[str, str]], str | None]:
+    """Return the pairs of a round, the best ranked first, and who has a bye if their number is odd.
+
+    Args:
+        ranked: the entries, the best one first.
+    """
+    from networkx import Graph, max_weight_matching  # it takes long to import
+
+    graph = Graph()
+    for one, other in combinations(range(len(ranked)), 2):
+        graph.add_edge(one, other, weight=-_compute_cost(ranked, one, other))
+    nobody = len(ranked)
+    if len(ranked) % 2:
+        for place, candidate in enumerate(ranked):
+            cost = BYE_AGAIN * candidate.byes + POINTS * int(2 * candidate.points) ** 2 + nobody - place
+            graph.add_edge(place, nobody, weight=-(cost * TIES + _break_tie(candidate.label, "")))
+    found = sorted(tuple(sorted(pair)) for pair in max_weight_matching(graph, maxcardinality=True))
+    bye = next((one for one, other in found if other == nobody), None)
+    pairs = [(ranked[one].label, ranked[other].label) for one, other in found if other != nobody]
+    return pairs, None if bye is None else ranked[bye].label
+
+
+def _compute_cost(ranked: Sequence[UnpairedEntry], one: int, other: int) -> int:
+    upper, lower = ranked[one], ranked[other]
+    apart = int(2 * (upper.points - lower.points))
+    group = sum(each.points == upper.points for each in ranked)
+    fold = abs(2 * (other - one) - group) if apart == 0 else other - one
+    cost = REMATCH * upper.met.count(lower.label) + POINTS * apart**2 + fold
+    return cost * TIES + _break_tie(upper.label, lower.label)
+
+
+def _break_tie(*labels: str) -> int:
+    digest = hashlib.sha256("\0".join(sorted(labels)).encode()).digest()
+    return int.from_bytes(digest[:4], "big")
 
 
 class Encounter(NamedTuple):

@@ -1,0 +1,175 @@
+"""`malice entry` and `merge`: decisions about entries, and games that come back from copies of the league."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from malice.referee.nouns import format_count
+from malice.tournaments.commands.options import (
+    database_argument,
+    jobs_option,
+    json_option,
+    open_store,
+    tournament_option,
+)
+from malice.tournaments.errors import UnverifiedError
+
+if TYPE_CHECKING:
+    from malice.tournaments.league.merge import Taken
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.running.registration import Merged
+
+
+@click.group()
+def entry() -> None:
+    """List the entries of a league, and decide which of them play on.
+
+    A decision holds in every tournament that has the entry, but for comparisons, or in the one that is named.
+    After a change, the command that began the tournament goes on with it: open games of an entry that left are not
+    played, and a part without open games closes; what a reinstated entry missed becomes a new part.
+    """
+
+
+def _change(name: str, help: str) -> click.Command:
+    """Return the command that changes the state of an entry."""
+
+    @click.command(name, help=help, short_help=help.split(":")[0] + ".")
+    @database_argument
+    @click.argument("label")
+    @click.option("--reason", default="", help="Why, for people; standings and pages show it.")
+    @tournament_option
+    def command(db: Path, label: str, reason: str, tournament: str | None) -> None:
+        from malice.tournaments.league.store import change_everywhere, exclude, reinstate
+
+        def change(store: Store) -> None:
+            if name == "reinstate":
+                reinstate(store, label, reason)
+            else:
+                exclude(store, label, "withdrawn" if name == "withdraw" else "disqualified", reason)
+
+        with open_store(db, tournament=tournament, write=True, several=True) as store:
+            meant = [tournament] if tournament else store.league().list_meant()
+            for each in change_everywhere(store, meant, label, change):
+                _print_state(each, label, name)
+
+    return command
+
+
+def _print_state(tournament: str, label: str, what: str) -> None:
+    from malice.tournaments.sanitizer import sanitize
+
+    done = {"withdraw": "withdrawn from", "disqualify": "disqualified in", "reinstate": "plays again in"}[what]
+    click.echo(f"{sanitize(label)}: {done} {sanitize(tournament)}", err=True)
+
+
+@entry.command("list", short_help="Print the entries with their versions.")
+@database_argument
+@tournament_option
+@json_option
+def list_entries(db: Path, tournament: str | None, json: bool) -> None:
+    """Print every entry: the version that plays, its state, how many games it played, and its content hash."""
+    import msgspec
+
+    from malice.tournaments.entries.kept_bots import KeptBots, explain_large_size
+    from malice.tournaments.terminal.league import format_entries, list_entry_statuses
+    from malice.tournaments.terminal.results import describe_choice
+    from malice.tournaments.terminal.tables import format_bytes
+
+    with open_store(db, tournament=tournament, several=True) as store, store.snapshot():
+        kept = KeptBots(db)
+        sizes = kept.list_kept()
+        variants = kept.list_variants()
+        league, tables = store.league(), {}
+        for name in [tournament] if tournament else league.list_meant():
+            store.select(name)
+            tables[name] = list_entry_statuses(store, sizes, variants)
+    if json:
+        click.echo(msgspec.json.encode([line for lines in tables.values() for line in lines]))
+        return
+    for number, (name, lines) in enumerate(tables.items()):
+        for line in (*([""] if number else []), *describe_choice(league, name), *format_entries(lines)):
+            click.echo(line)
+    if sizes:
+        click.echo(f"{format_bytes(sum(sizes.values()))} of bots are kept in {kept.folder.name}", err=True)
+    for each in {line.label: line for lines in tables.values() for line in lines}.values():
+        size = sizes.get(variants.get(each.hash, each.hash), 0)
+        if advice := explain_large_size(each.label, size):
+            click.echo(advice, err=True)
+
+
+entry.add_command(_change("withdraw", "Let an entry play no more: the games that it played count on"))
+entry.add_command(_change("disqualify", "Let an entry play no more: its games count for nobody"))
+entry.add_command(_change("reinstate", "Let an entry play again: one that was suspended, withdrawn or disqualified"))
+
+
+@click.command()
+@database_argument
+@click.argument("copies", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@jobs_option
+@json_option
+def merge(db: Path, copies: tuple[Path, ...], jobs: int | None, json: bool) -> None:
+    """Take the games that a league lacks from copies of it, on which `malice run --shard` played.
+
+    Every game is replayed before it is stored, and checked as `malice verify` does. A copy may be merged again at any
+    time. A game that league and copy hold with different digests, or one that does not replay, is named: then nothing
+    of that copy is taken, the others are, and the exit code is 5. A file that is no copy of the league is refused
+    before anything is taken, exit code 2.
+
+    Parts without open games are closed then, and those that follow are created, as `malice run` does.
+    """
+    import msgspec
+
+    from malice.tournaments.running.registration import finish_merge
+
+    with open_store(db, write=True, unplayed=True, several=True) as store:
+        _require_copies(store, copies)
+        taken = [_take(store, copy, jobs) for copy in copies]
+        merged = finish_merge(store, taken)
+    if json:
+        click.echo(msgspec.json.encode(merged))
+    else:
+        for line in _describe(merged, db):
+            click.echo(line)
+    if refused := [line for each in taken for line in each.refused]:
+        raise UnverifiedError("\n".join(refused))
+
+
+def _require_copies(store: Store, copies: tuple[Path, ...]) -> None:
+    from malice.tournaments.league.merge import require_copy
+
+    for path in copies:
+        with open_store(path, unplayed=True, several=True) as copy:
+            require_copy(store, copy)
+
+
+def _take(store: Store, path: Path, jobs: int | None) -> Taken:
+    from malice.tournaments.league.merge import take_games
+    from malice.tournaments.league.replay_pool import count_processors
+    from malice.tournaments.running.progress import Progress
+
+    with open_store(path, unplayed=True, several=True) as copy:
+        games = sum(copy.view(name).count_stored() for name in copy.league().tournaments)
+        with Progress(games, 0, sys.stderr) as progress:
+            return take_games(store, copy, jobs or count_processors(), progress.count_game)
+
+
+def _describe(merged: Merged, db: Path) -> Iterator[str]:
+    """Yield a line on each copy, and one on what each tournament holds now."""
+    from malice.tournaments.sanitizer import sanitize
+
+    for copy in merged.copies:
+        words = [f"{format_count(copy.taken, 'game')} taken"]
+        words += [f"{copy.known} known already"] if copy.known else []
+        words += [f"{copy.late} left out: their part is closed"] if copy.late else []
+        yield f"{copy.file}: {'nothing taken' if copy.refused else ', '.join(words)}"
+    for each in merged.tournaments:
+        words = [f"{each.games} of {format_count(each.planned, 'game')}"]
+        words += [f"closed: {', '.join(map(sanitize, each.closed))}"] if each.closed else []
+        words += [f"created: {', '.join(map(sanitize, each.created))}"] if each.created else []
+        name = f"{sanitize(each.tournament)}: " if len(merged.tournaments) > 1 else ""
+        yield f"{db}: {name}{'; '.join(words)}"
