@@ -43,15 +43,9 @@ def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> N
         "standings",
         "ranking",
         "progression",
-        "part_changes",
-        "part_ratings",
-        "kinds",
-        "kind_games",
-        "ranks",
+        "rating_groups",
         "comparison",
         "seeding",
-        "adjustment",
-        "adjusted_pairs",
     }
     program = "\n".join(f"import malice.tournaments.league.{name}" for name in sorted(names))
 

@@ -43,13 +43,13 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Run a league": {
         "run": ("run", "Play a tournament, or resume it."),
-        "merge": ("merge", "Bring back the games played on copies of a league."),
-        "entry": ("entry", "List, withdraw, disqualify or reinstate entries."),
+        "merge": ("league", "Bring back the games played on copies of a league."),
+        "entry": ("league", "List, withdraw, disqualify or reinstate entries."),
     },
     "Results": {
         "standings": ("results", "Print the ranking."),
         "site": ("site", "Write the pages of a league."),
-        "serve": ("serve", "Serve the pages of a league to browsers."),
+        "serve": ("site", "Serve the pages of a league to browsers."),
         "feedback": ("results", "Write a page for the author of each bot."),
         "export": ("results", "Print every game as a line of JSON."),
         "verify": ("results", "Replay every game and check all of it."),
@@ -58,7 +58,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "rules": ("rules", "List, show and compare rulesets, test a game."),
         "doctor": ("machine", "Try every layer of isolation here."),
         "bench": ("machine", "Measure what malice costs here."),
-        "worker": ("worker", "Lend this machine to runs elsewhere."),
+        "worker": ("machine", "Lend this machine to runs elsewhere."),
     },
 }
 """By section and name of the command: its module, and its line in the list of commands."""
