@@ -89,6 +89,7 @@ class SimulatedCluster:
         """All that was ever handed out."""
         self.finishing = False
         self.patience_s: float = PATIENCE_S
+        self.grace_s: float = PATIENCE_S
         """How long a run waits for a first worker, or for another one if all are refused."""
         self.game_s = 0.0
         """How long each game takes, as the workers say."""
@@ -184,7 +185,7 @@ def play_on(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: f
         {},
         min_speed=min_speed,
         patience_s=cluster.patience_s,
-        grace_s=cluster.patience_s,
+        grace_s=cluster.grace_s,
         drawn=drawn,
         by_wall=True,
     )

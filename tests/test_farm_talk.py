@@ -34,7 +34,7 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> Batch:
 def test_a_run_gives_up_soon_if_every_worker_stays_refused(league: League) -> None:
     slow = replace(GREETING, speed=0.3)
     cluster = SimulatedCluster("ann", "bob", greetings={"ann": slow, "bob": slow})
-    cluster.patience_s = 0.2
+    cluster.grace_s = 0.2
 
     with pytest.raises(Stopped, match="every worker is refused, and no other came") as stopped:
         league.run(cluster, least=0.5)

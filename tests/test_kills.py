@@ -168,6 +168,7 @@ class Scripted:
 
     def __init__(self, *batches: tuple[Report, ...]) -> None:
         self.alive = True
+        self.gave_up = False
         self.sent: list[Batch] = []
         self._batches = iter(batches)
 

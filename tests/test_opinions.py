@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +47,11 @@ def read_opinion(out: Path, key: str, seat: int) -> dict[str, Any]:
 def write_scribe(folder: Path, log: Path) -> str:
     """Write a bot that logs what it reads, and fails at its fourth move; return its folder."""
     folder.mkdir()
-    command = [sys.executable, "-I", str(BOTS / "scribe.py"), str(log), "fails", "4"]
-    (folder / "bot.toml").write_text(f"name = 'mybot'\nrun = {command}\n")
+    shutil.copy(BOTS / "scribe.py", folder)
+    # A word that named the log would be a file outside the folder.
+    words = ["scribe.py", str(log), "fails", "4"]
+    (folder / "bot.py").write_text(f"import runpy, sys\nsys.argv = {words}\nrunpy.run_path('scribe.py')\n")
+    (folder / "bot.toml").write_text("name = 'mybot'\nrun = ['{python}', '-I', 'bot.py']\n")
     return str(folder)
 
 

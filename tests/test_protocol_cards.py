@@ -251,8 +251,8 @@ def test_pay_off_piles_with_a_pack_of_their_own_come_first(deal: int) -> None:
     while payoffs[0][-1][0] == payoffs[1][-1][0]:
         pack = stream.shuffled(payoffs[0] + payoffs[1])
         payoffs = [dealt_from_top(pack, 26) for _ in range(2)]
-        for seat, pile in enumerate(payoffs):
-            expected += [Shuffled(f"{seat}p", f"{seat}p", 26), Flip(seat, pile[-1])]
+        expected += [Shuffled("1p", "0p", 26), Shuffled("0p", "1p", 26)]
+        expected += [Flip(seat, pile[-1]) for seat, pile in enumerate(payoffs)]
 
     starter = max(range(2), key=lambda seat: RANKS.index(payoffs[seat][-1][0]))
     assert played("catsatcards", seed, 0) == [*expected, TurnBegins(starter)]

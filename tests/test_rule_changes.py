@@ -116,7 +116,7 @@ def test_a_game_that_does_not_replay_says_that_its_rules_have_changed(old: Path)
     assert result.exit_code == 2
     assert "game 0.0.0.0: was played by revision 1 of the rules of 'double-solitaire'" in result.stderr
     assert malice("replay", old, "spite:0.0.0.0").exit_code == 0
-    assert malice("site", old, "--out", old.parent / "site").exit_code == 0
+    assert malice("site", old, "--tournament", "spite", "--out", old.parent / "site").exit_code == 0
     rules = json.loads(malice("export", old, "--tournament", "solitaire").stdout.splitlines()[0])["rules"]
     assert "exchange" not in rules, "the digest covers the rules as they were"
 

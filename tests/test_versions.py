@@ -243,8 +243,8 @@ def test_feedback_names_the_older_version_that_played(run: Run, tmp_path: Path) 
 
     assert malice("feedback", run.db, "--out", tmp_path / "out").exit_code == 0
 
-    page = (tmp_path / "out/01-ann.md").read_text()
+    page = (tmp_path / "out/ann.md").read_text()
     played = dict(re.findall(r"[Gg]ame (\d[\d.]+)( \(version 1\))?", page))
     assert {key.partition(".")[0] for key in played} == {"0", "1"}
     assert all(bool(old) == key.startswith("0.") for key, old in played.items())
-    assert "(version" not in (tmp_path / "out/02-bob.md").read_text()
+    assert "(version" not in (tmp_path / "out/bob.md").read_text()

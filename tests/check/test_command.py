@@ -65,7 +65,7 @@ def test_a_failed_step_shows_the_lines_what_was_expected_and_a_hint() -> None:
     cause, where, *rest = told.splitlines()
     said = re.search(r"got: '(.*)'$", cause)
     assert said
-    assert re.fullmatch(r'\{"id": "3", "move": "h..-s0"\}', said[1])
+    assert re.fullmatch(r'\{"id": "3", "move": "h..-.."\}', said[1])
     assert cause == f"  cause     protocol: expected the number 3 as id, got: '{said[1]}'"
     assert where == "  where     standard, 2 seats, deal 0, seat 0"
     assert rest[0].startswith("  lines     < {")

@@ -70,7 +70,7 @@ def test_an_action_that_waits_in_a_buffer_is_told_from_one_that_never_comes() ->
     assert "in Python: `print(..., flush=True)`" in fault.hint
     assert results(report)["flushes"] == "failed"
     assert fault.lines[-2] == "* its input is closed"
-    assert re.fullmatch(r"""< '\{"id": 3, "move": "h..-s0"\}'""", fault.lines[-1])
+    assert re.fullmatch(r"""< '\{"id": 3, "move": "h..-.."\}'""", fault.lines[-1])
 
 
 def test_a_bot_that_reads_all_of_its_input_first_is_told_so() -> None:

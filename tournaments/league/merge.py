@@ -55,7 +55,8 @@ def require_copy(league: LeagueReader, copy: LeagueReader) -> None:
     """
     if copy.path.samefile(league.path):
         raise LeagueError(f"{copy.path}: expected a copy of the league, got the league itself")
-    copy.tournament()
+    if not copy.league().tournaments:
+        copy.tournament()  # it says what a file without a tournament is
     ours, theirs = map(_list_events, (league, copy))
     same = next((number for number, pair in enumerate(zip(ours, theirs, strict=False)) if len({*pair}) > 1), None)
     if same is not None:
