@@ -49,13 +49,13 @@ def dying_replace(draft, path):
     replace(draft, path)
 files.os.replace = dying_replace
 
-from malice.tournaments.running import referees
-read, lines = referees.RefereeProcess._read_lines, []
+from malice.tournaments.running import coordinator
+read, lines = coordinator.RefereeProcess._read_lines, []
 async def read_line(process):
     global lines
     lines = lines or await read(process)
     return [lines.pop(0)] if lines else []
-referees.RefereeProcess._read_lines = read_line
+coordinator.RefereeProcess._read_lines = read_line
 
 from malice.tournaments.cli import Site, main
 Site.program = ("false",)  # so that the run itself writes the pages

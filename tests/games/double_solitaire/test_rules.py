@@ -28,7 +28,7 @@ def test_four_cards_lie_open_and_the_others_are_dealt_alternately() -> None:
 
 @pytest.mark.parametrize(("choice", "drawn"), [("keep", "2C"), ("exchange", "AC")])
 def test_the_stocks_may_be_exchanged_unseen_before_the_first_card_is_taken(choice: str, drawn: str) -> None:
-    """`measure_exchange`"""
+    """`exchange`"""
     engine = game(exchange=True)
     state, events = engine.shuffled(engine.start(), range(52))
 
