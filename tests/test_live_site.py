@@ -148,7 +148,7 @@ def test_the_process_of_a_run_waits_for_its_tournament_and_writes_until_the_run_
     with Store(league.path, create=True):
         pass  # as a run that greets its bots
     steps = (lambda: None, begin, play_on, fill_the_disk, lambda: None, empty_it)
-    monkeypatch.setattr(following, "Orders", lambda: Script(steps))
+    monkeypatch.setattr(following, "FollowOrders", lambda: Script(steps))
     monkeypatch.setattr("os.nice", lambda increment: 0)
 
     following.follow_run(Site(), league.path, "course", out)
