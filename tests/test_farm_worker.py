@@ -442,7 +442,15 @@ def test_the_container_file_starts_a_worker_with_options_that_it_has() -> None:
 
 
 def test_a_run_without_the_option_imports_nothing_of_dask() -> None:
-    names = ("commands.run", "commands.machine", "running.run", "farm.dispatch", "farm.worker", "farm.hand", "farm.farm")
+    names = (
+        "commands.run",
+        "commands.machine",
+        "running.run",
+        "farm.dispatch",
+        "farm.worker",
+        "farm.hand",
+        "farm.farm",
+    )
     loaded = list_modules("\n".join(f"import malice.tournaments.{name}" for name in names))
 
     assert not {name for name in loaded if name.partition(".")[0] in ("dask", "distributed", "tornado")}
