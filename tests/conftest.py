@@ -177,5 +177,5 @@ def out(league: "League", tmp_path_factory: pytest.TempPathFactory) -> Path:
     from malice.tournaments.league.publication import Publication
 
     folder = tmp_path_factory.mktemp("site")
-    site_pages.render(league, folder, publication=Publication(evidence=None))
+    site_pages.render(league, folder, site_pages.SiteOptions(publication=Publication(evidence=None)))
     return folder

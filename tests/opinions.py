@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from malice.referee.records import Key, Record
 from malice.referee.requests import replay_decisions
 from malice.site_pages.contents import SiteContents
-from malice.tournaments.running.rerun import Adviser, Opinion, Rerun, RerunAction
+from malice.tournaments.running.rerun import Adviser, Opinion, Opinions, Rerun, RerunAction
 
 NOTE = "last is best"
 
 
-class LastAction:
+class LastAction(Opinions):
     """Says what it would have played in the games of a league.
 
     Args:

@@ -9,7 +9,6 @@ import pytest
 
 from malice.referee.families import list_shipped
 from malice.tournaments.bench import games, leagues
-from malice.tournaments.cli import Site
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 
@@ -32,7 +31,7 @@ def test_games_that_were_really_played_verify(tmp_path: Path, monkeypatch: pytes
 def test_every_row_of_the_site_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leagues, "ENTRIES", 5)
 
-    rows = list(leagues.measure_pages(Site().open_writer, games=40))
+    rows = list(leagues.measure_pages(games=40))
 
     assert [row.unit for row in rows] == ["games/s", "games/s", "MB", "bytes/game", "s", "s"]
     assert "site of 20 different games" in rows[1].what

@@ -96,7 +96,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     league.decide(labels[4], "withdrawn", "too slow")
     folder = tmp_path_factory.mktemp("site")
     writer = site_pages.SiteWriter(league, folder)
-    writer.render(publication=Publication(evidence=None), advice=LastAction(league, fault=1))
+    writer.render(site_pages.SiteOptions(publication=Publication(evidence=None), opinions=LastAction(league, fault=1)))
     write_lone(league, Key.parse(ENDED), folder / "game.html", Publication(evidence=None))
     return folder
 

@@ -14,7 +14,6 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from malice.site_pages.following import Follower
 from malice.site_pages.server import SiteServer
-from malice.tournaments.cli import Site
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.store import Store
 from tests.growing_leagues import GrowingLeague
@@ -49,7 +48,7 @@ class Live:
         self._league.play(ENTRIES, deals=self._deals)
         self._league.play(ENTRIES, deals=self._deals + 1, finish=False)
         if self._follower is None:
-            self._follower = Site().follow(Store(self._league.path), self.out)
+            self._follower = Follower(Store(self._league.path), self.out)
         self._follower.look(running=True)
 
     def rank(self) -> dict[str, int]:

@@ -46,7 +46,7 @@ def out(league: League, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its site, with the opinion of a bot that has a hostile name and fails at seat 1."""
     folder = tmp_path_factory.mktemp("opinion")
     advice = LastAction(league, HOSTILE, fault=1)
-    site_pages.SiteWriter(league, folder).render(advice=advice)
+    site_pages.SiteWriter(league, folder).render(site_pages.SiteOptions(opinions=advice))
     return folder
 
 

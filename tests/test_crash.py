@@ -57,8 +57,9 @@ async def read_line(process):
     return [lines.pop(0)] if lines else []
 coordinator.RefereeProcess._read_lines = read_line
 
-from malice.tournaments.cli import Site, main
-Site.program = ("false",)  # so that the run itself writes the pages
+from malice.tournaments.cli import main
+from malice.tournaments.commands import pages
+pages.PROGRAM = ("false",)  # so that the run itself writes the pages
 main(prog_name="malice")
 """
 """The command line, but it kills itself before the n-th SQL statement or page with a given word in it.

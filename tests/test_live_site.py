@@ -15,8 +15,7 @@ import pytest
 from malice import site_pages
 from malice.site_pages.live import NAME, LiveFile, Speed, list_live_lines
 from malice.site_pages.pages import GameCount
-from malice.tournaments.cli import Site
-from malice.tournaments.commands import following
+from malice.tournaments.commands import pages
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store, is_played
 from tests.growing_leagues import GrowingLeague
@@ -46,7 +45,7 @@ def read_live(out: Path) -> LiveFile:
 def test_what_changes_with_the_time_lies_in_one_file(league: GrowingLeague, tmp_path: Path) -> None:
     out, again = tmp_path / "out", tmp_path / "again"
     with Store(league.path) as store:
-        follower = Site().follow(store, out)
+        follower = site_pages.Follower(store, out)
         first = follower.look(running=True)
         began = read_live(out)
         with store.away():
@@ -68,7 +67,7 @@ def test_what_changes_with_the_time_lies_in_one_file(league: GrowingLeague, tmp_
 
 def test_where_nothing_changed_only_the_time_is_written(league: GrowingLeague, tmp_path: Path) -> None:
     with Store(league.path) as store:
-        follower = Site().follow(store, tmp_path / "out")
+        follower = site_pages.Follower(store, tmp_path / "out")
         follower.look(running=True)
         (tmp_path / "out/index.html").unlink()
         (tmp_path / "out" / NAME).unlink()
@@ -148,10 +147,10 @@ def test_the_process_of_a_run_waits_for_its_tournament_and_writes_until_the_run_
     with Store(league.path, create=True):
         pass  # as a run that greets its bots
     steps = (lambda: None, begin, play_on, fill_the_disk, lambda: None, empty_it)
-    monkeypatch.setattr(following, "FollowOrders", lambda: Script(steps))
+    monkeypatch.setattr(pages, "FollowOrders", lambda: Script(steps))
     monkeypatch.setattr("os.nice", lambda increment: 0)
 
-    following.follow_run(Site(), league.path, "course", out)
+    pages.follow_run(league.path, "course", out)
 
     os.close(run)
     printed = capsys.readouterr()

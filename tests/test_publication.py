@@ -96,7 +96,9 @@ def test_evidence_is_published_of_those_who_are_named(tmp_path: Path) -> None:
     assert set(accused) == {"lea", "max"}
 
     for evidence in (("lea",), ("max",), None, ()):
-        rendered = site_pages.render(league, tmp_path, publication=Publication(evidence=evidence))
+        rendered = site_pages.render(
+            league, tmp_path, site_pages.SiteOptions(publication=Publication(evidence=evidence))
+        )
 
         shown = [evidence is None or label in evidence for label in accused]
         faults = data(tmp_path / "data/games-0.js")["columns"]["faults"]
@@ -112,9 +114,11 @@ def test_another_choice_renders_the_data_files_anew_and_the_same_choice_none(tmp
     site_pages.render(league, tmp_path)
     public = contents(tmp_path)
 
-    site_pages.render(league, tmp_path, publication=Publication(evidence=None))
+    site_pages.render(league, tmp_path, site_pages.SiteOptions(publication=Publication(evidence=None)))
     assert contents(tmp_path)["data/games-0.js"] != public["data/games-0.js"]
-    assert site_pages.render(league, tmp_path, publication=Publication(evidence=None)).written == 0
+    assert (
+        site_pages.render(league, tmp_path, site_pages.SiteOptions(publication=Publication(evidence=None))).written == 0
+    )
     site_pages.render(league, tmp_path)
 
     assert contents(tmp_path) == public

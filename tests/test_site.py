@@ -163,7 +163,7 @@ def test_values_to_sort_by_are_numbers(out: Path) -> None:
 def test_every_page_tells_whoever_shows_links_to_it_what_it_is(tmp_path: Path) -> None:
     url = "https://example.org/cup/"
 
-    site_pages.SiteWriter(League(deals=0, planned=2), tmp_path, url).render()
+    site_pages.render(League(deals=0, planned=2), tmp_path, site_pages.SiteOptions(url=url))
 
     for path in tmp_path.rglob("*.html"):
         page = path.read_text("utf-8")
@@ -279,7 +279,7 @@ def test_a_gap_in_the_schedule_starts_a_run() -> None:
 
 @pytest.mark.slow
 def test_the_same_league_gives_the_same_bytes(league: League, out: Path, tmp_path: Path) -> None:
-    rendered = site_pages.render(league, tmp_path, publication=Publication(evidence=None))
+    rendered = site_pages.render(league, tmp_path, site_pages.SiteOptions(publication=Publication(evidence=None)))
 
     assert contents(tmp_path) == contents(out)
     assert rendered.written == len(contents(out))
@@ -289,7 +289,7 @@ def test_the_same_league_gives_the_same_bytes(league: League, out: Path, tmp_pat
 def test_nothing_is_written_again_for_nothing(league: League, out: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
 
-    rendered = site_pages.render(league, out, publication=Publication(evidence=None))
+    rendered = site_pages.render(league, out, site_pages.SiteOptions(publication=Publication(evidence=None)))
 
     assert rendered.written == 0
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before

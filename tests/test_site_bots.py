@@ -144,7 +144,7 @@ def test_notes_of_the_latest_games_link_to_their_actions(tmp_path: Path) -> None
     records = list(league.records())
 
     site_pages.render(league, tmp_path / "open")
-    site_pages.render(league, tmp_path / "anonymous", publication=Publication(anonymous=True))
+    site_pages.render(league, tmp_path / "anonymous", site_pages.SiteOptions(publication=Publication(anonymous=True)))
 
     links = [link for link in page(tmp_path / "open", LABELS[0]).links if "replay.html#" in link and "/" in link[12:]]
     for record in records[-GAMES:]:

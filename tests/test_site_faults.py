@@ -83,7 +83,7 @@ def test_faults_stand_above_the_games_with_the_line_first_and_the_rest_folded(tm
         league.add(number, "standard", msgspec.structs.replace(record, faults=(fault(),)))
     league.add(READ, "standard", play(rules, LABELS[:2], Key(0, 0, READ, 0), (0, "protocol")))
 
-    site_pages.render(league, tmp_path, publication=Publication(evidence=None))
+    site_pages.render(league, tmp_path, site_pages.SiteOptions(publication=Publication(evidence=None)))
 
     whole = (tmp_path / "bots" / f"{LABELS[0]}.html").read_text()
     words = Page(tmp_path / "bots" / f"{LABELS[0]}.html").words

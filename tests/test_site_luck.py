@@ -30,7 +30,7 @@ def db(tmp_path: Path) -> Path:
 
 def render(db: Path, out: Path, sharper: tuple[Comparison, ...] | None) -> Page:
     with Store(db) as store:
-        site_pages.render(store, out, sharper=sharper)
+        site_pages.render(store, out, site_pages.SiteOptions(sharper=sharper))
     return Page(out / "index.html")
 
 

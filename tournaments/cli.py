@@ -1,4 +1,4 @@
-"""The command line: the one module that knows every command and the site.
+"""The command line: the one module that knows every command.
 
 Data goes to stdout, everything else to stderr.
 
@@ -10,23 +10,12 @@ undecided · 130 interrupted outside a run.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from malice.tournaments.commands.exit_codes import ExitCodeGroup, take_interrupts
-
-if TYPE_CHECKING:
-    from malice.referee.records import Record
-    from malice.site_pages import Follower, LoneGame, SiteWriter
-    from malice.site_pages.server import SiteServer
-    from malice.tournaments.league.contents import GameSummary
-    from malice.tournaments.league.publication import Publication
-    from malice.tournaments.league.store import Store
 
 SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Write a bot": {
@@ -87,50 +76,14 @@ class SectionGroup(ExitCodeGroup):
                 formatter.write_dl([(name.ljust(width), text) for name, (_, text) in commands.items()])
 
 
-class Site:
-    """The site, for the commands, which lie below it."""
-
-    program = (sys.executable, "-P", "-m", "malice.tournaments.cli")
-    """The words that start a command of ours as a process of its own."""
-
-    def open_writer(self, store: Store, out: Path, url: str = "") -> SiteWriter:
-        """Return what writes the pages of a league."""
-        from malice.site_pages import SiteWriter
-        from malice.tournaments.league.cache import CachingReader
-
-        return SiteWriter(CachingReader(store), out, url)
-
-    def follow(self, store: Store, out: Path, url: str = "") -> Follower:
-        """Return what writes the pages of a league while somebody plays it."""
-        from malice.site_pages import Follower
-
-        return Follower(store, self.open_writer(store, out, url))
-
-    def render_game(
-        self, store: Store, game: GameSummary, record: Record, publication: Publication, url: str = ""
-    ) -> LoneGame:
-        """Return the replay of a game as one file."""
-        from malice.site_pages import render_lone_game
-
-        return render_lone_game(store, game, record, publication, url)
-
-    def open_server(self, folder: Path, host: str, port: int) -> SiteServer:
-        """Return a server of pages that were written."""
-        from malice.site_pages.server import SiteServer
-
-        return SiteServer(folder, host, port)
-
-
 @click.group(cls=SectionGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="malice-arena")
-@click.pass_context
-def main(ctx: click.Context) -> None:
+def main() -> None:
     """Run tournaments between bots that play card games.
 
     A BOT is a folder with bot.toml, the name of a bot that ships, or a quoted command line. A DB is the
     league that `malice run` writes.
     """
-    ctx.obj = Site()
     take_interrupts()
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from malice.referee import rules_text
 from malice.referee.records import Key
 from malice.site_pages import live, shards, text
 from malice.site_pages.bot_pages import BotPages
-from malice.site_pages.contents import FrozenContents, OpinionGiver, PublishedContents, SiteContents, SiteOptions
+from malice.site_pages.contents import DEFAULTS, FrozenContents, PublishedContents, SiteContents, SiteOptions
 from malice.site_pages.crosstable import write_crosstables
 from malice.site_pages.docs import list_attachments, render_docs
 from malice.site_pages.files import Folder
@@ -28,31 +27,12 @@ from malice.site_pages.sections import make_rankings
 from malice.site_pages.shard_files import Packers, ShardFiles, choose_games, write_opinions
 from malice.site_pages.survey import Memory, Survey
 from malice.site_pages.turning_point import Dramas
-from malice.tournaments.league.comparison import Comparison
-from malice.tournaments.league.progression import Changes
-from malice.tournaments.league.publication import SITE_OWNER, Publication, choose_publication, find_site_owner
+from malice.tournaments.league.publication import SITE_OWNER, SiteSize, choose_publication, find_site_owner
 from malice.tournaments.league.ranking import compute_league_standings, find_state
 from malice.tournaments.league.standings import Standings, State
 from malice.tournaments.league.tournament import measure_workload
 
 STATIC = Path(__file__).parent / "static"
-
-Progress = Callable[[int, int], None]
-"""Receives the number of games done, and of all games."""
-
-
-class SiteSummary(Struct, frozen=True):
-    """The size of a rendered site."""
-
-    pages: int
-    """HTML pages on the site."""
-    games: int
-    bytes: int
-    """Size of all files."""
-    written: int
-    """Files that were new or had changed."""
-    withheld: int = 0
-    """Verdicts that were published without stderr and the last lines."""
 
 
 class SiteWriter:
@@ -61,35 +41,20 @@ class SiteWriter:
     Args:
         source: the league.
         out: the folder of the site.
-        url: the address that it will have on the web, with a slash at its end; empty if unknown.
     """
 
-    def __init__(self, source: SiteContents, out: Path, url: str = "") -> None:
+    def __init__(self, source: SiteContents, out: Path) -> None:
         self._source = source
         self._out = out
-        self._url = url
         self._memory = Memory()
         self._stamp = ""
         self._dramas = Dramas()
 
-    def render(
-        self,
-        *,
-        progress: Progress | None = None,
-        publication: Publication | None = None,
-        changes: Changes | None = None,
-        sharper: Sequence[Comparison] | None = None,
-        advice: OpinionGiver | None = None,
-        make_live: MakeLive | None = None,
-    ) -> SiteSummary:
+    def render(self, options: SiteOptions = DEFAULTS, make_live: MakeLive | None = None) -> SiteSize:
         """Write the site as the league stands now; rewrite only files whose content changes.
 
         Args:
-            progress: hears how far it is.
-            publication: what may be shown; by default no evidence of verdicts.
-            changes: what a box on the front page tells.
-            sharper: the pairs whose score without luck is the sharper one, for a table of them.
-            advice: a bot that says what it would have played; by default there is none.
+            options: what it shows beyond what every site does.
             make_live: what the pages say of the moment; by default nothing, so that the same league gives the same
                 files.
 
@@ -98,12 +63,12 @@ class SiteWriter:
             LeagueError: as `malice.tournaments.running.rerun.Opinions.ask`.
         """
         moment = FrozenContents(self._source)
-        published = PublishedContents(moment, publication or choose_publication(moment))
+        published = PublishedContents(moment, options.publication or choose_publication(moment))
         survey = Survey(moment, self._memory)
         watch = self._dramas.find(moment)
-        rendering = _Rendering(Folder(self._out), moment, published, survey, self._url, watch)
+        rendering = _Rendering(Folder(self._out), moment, published, survey, options, watch)
         self._stamp = rendering.stamp
-        return rendering.write(progress, SiteOptions(changes, sharper, advice), make_live)
+        return rendering.write(make_live)
 
     def tell(self, moment: Live) -> None:
         """Write what the pages say of the moment, and nothing else, after a rendering.
@@ -114,16 +79,9 @@ class SiteWriter:
         Folder(self._out).write(live.NAME, live.make_live_script(self._stamp, moment))
 
 
-def render(
-    source: SiteContents,
-    out: Path,
-    progress: Progress | None = None,
-    publication: Publication | None = None,
-    changes: Changes | None = None,
-    sharper: Sequence[Comparison] | None = None,
-) -> SiteSummary:
+def render(source: SiteContents, out: Path, options: SiteOptions = DEFAULTS) -> SiteSize:
     """Write the site of a league to the folder `out`, as `SiteWriter.render` does."""
-    return SiteWriter(source, out).render(progress=progress, publication=publication, changes=changes, sharper=sharper)
+    return SiteWriter(source, out).render(options)
 
 
 class _Rendering:
@@ -135,13 +93,14 @@ class _Rendering:
         moment: FrozenContents,
         published: PublishedContents,
         survey: Survey,
-        url: str,
+        options: SiteOptions,
         watch: Key | None,
     ) -> None:
         self._folder = folder
         self._moment = moment
         self._published = published
         self._survey = survey
+        self._options = options
         self._watch = watch
         self._tournament = moment.tournament()
         self._reasons = Reasons(self._tournament.rulesets)
@@ -152,21 +111,21 @@ class _Rendering:
         self.stamp = make_stamp(moment, self._index, states)
         """Stands on every page, and changes with what they show."""
         kept = survey.memory.rows
-        self._pages = Pages(self._tournament, states, self._games, self.stamp, url=url, kept=kept)
+        self._pages = Pages(self._tournament, states, self._games, self.stamp, url=options.url, kept=kept)
 
-    def write(self, progress: Progress | None, wishes: SiteOptions, make_live: MakeLive | None) -> SiteSummary:
+    def write(self, make_live: MakeLive | None) -> SiteSize:
         """Write all files, and delete those that the site no longer has."""
         folder = self._folder
         folder.write(SITE_OWNER, msgspec.json.encode(find_site_owner(self._tournament)))
         all_standings = compute_league_standings(self._moment, memory=self._survey.memory.standings)
         rankings = make_rankings(all_standings)
-        front = make_front(self._moment, self._survey.deals, all_standings, rankings, wishes)
-        opinions = self._write_opinions(wishes.advice, front)
+        front = make_front(self._moment, self._survey.deals, all_standings, rankings, self._options)
+        opinions = self._write_opinions(front)
         for path in sorted(STATIC.iterdir()):
             folder.write(f"static/{path.name}", path.read_bytes())
         families = {ruleset.family for ruleset in self._tournament.rulesets.values()}
         games = write_game_pages(folder, families)
-        self._write_index(self._write_shards(progress), games, opinions)
+        self._write_index(self._write_shards(), games, opinions)
         blocks = write_list(folder, self._survey, self._reasons, self._pages.marks)
         folder.write("games.html", self._pages.render_games(self._rows.make_latest(), blocks))
         self._write_results(all_standings, front)
@@ -177,7 +136,7 @@ class _Rendering:
         # Last, since it sends readers to the new pages.
         folder.write(live.NAME, live.make_live_script(self.stamp, make_live(self._games) if make_live else NEVER))
         withheld = self._published.count_withheld(self._survey.failed)
-        return SiteSummary(folder.pages, self._survey.games, folder.size, folder.written, withheld)
+        return SiteSize(folder.pages, self._survey.games, folder.size, folder.written, withheld)
 
     def _draw_last_table(self) -> LastTable | None:
         """Return the last table of the game that a replay page opens when it is not told which."""
@@ -187,23 +146,21 @@ class _Rendering:
         game = next(game for game in self._moment.games() if game.key == self._watch)
         return draw_last_table(game, record, self._reasons)
 
-    def _write_opinions(self, advice: OpinionGiver | None, front: Front) -> dict[str, Any] | None:
+    def _write_opinions(self, front: Front) -> dict[str, Any] | None:
         """Ask a bot about the games that people open first; return what the index tells of its answers."""
-        if advice is None:
+        bot = self._options.opinions
+        if bot is None:
             return None
         opened = None if front.game is None else front.game.game.key
-        games = choose_games(self._survey, (opened, self._watch), advice.most)
-        return write_opinions(self._folder, self._published, advice, games)
+        games = choose_games(self._survey, (opened, self._watch), bot.most)
+        return write_opinions(self._folder, self._published, bot, games)
 
-    def _write_shards(self, progress: Progress | None) -> ShardFiles:
-        done, rulesets = 0, self._tournament.rulesets
+    def _write_shards(self) -> ShardFiles:
+        rulesets = self._tournament.rulesets
         with Packers() as packers:
             files = ShardFiles(self._folder, self._published, self._survey, self._reasons, rulesets, packers)
-            for number, games in self._survey.blocks.items():
+            for number in self._survey.blocks:
                 files.write(number)
-                done += len(games)
-                if progress is not None:
-                    progress(done, self._survey.games)
         return files
 
     def _write_index(self, files: ShardFiles, games: dict[str, GamePage], opinions: dict[str, Any] | None) -> None:

@@ -21,7 +21,7 @@ from malice.tournaments.league.parts import Part
 from malice.tournaments.league.progression import Changes
 from malice.tournaments.league.publication import Publication
 from malice.tournaments.league.tournament import Tournament
-from malice.tournaments.running.rerun import Adviser, Opinion
+from malice.tournaments.running.rerun import Opinions
 
 
 class SiteContents(LeagueContents, Protocol):
@@ -154,27 +154,19 @@ class PublishedContents:
         )
 
 
-class OpinionGiver(Protocol):
-    """A bot that says what it would have played."""
-
-    @property
-    def most(self) -> int | None:
-        """About how many games to ask it; None for all."""
-
-    @property
-    def adviser(self) -> Adviser:
-        """Who it is."""
-
-    def ask(self, keys: Sequence[Key]) -> Iterator[Opinion]:
-        """Yield what it says of these games, in this order; of one that does not replay it says nothing."""
-
-
 class SiteOptions(Struct, frozen=True):
-    """Options of the front page, and of replays."""
+    """What a site shows beyond what every site does."""
 
+    publication: Publication | None = None
+    """What may be shown; None for no evidence of verdicts."""
     changes: Changes | None = None
-    """What its box tells; None for what changed since the part before the newest."""
+    """What a box on the front page tells; None for what changed since the part before the newest."""
     sharper: Sequence[Comparison] | None = None
     """The pairs whose score without luck is the sharper one; None for no table of them."""
-    advice: OpinionGiver | None = None
+    opinions: Opinions | None = None
     """A bot that says in replays what it would have played; None for none."""
+    url: str = ""
+    """The address that the site will have on the web, with a slash at its end; empty if unknown."""
+
+
+DEFAULTS = SiteOptions()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
-from malice.site_pages.build import SiteSummary, SiteWriter
-from malice.site_pages.contents import OpinionGiver
+from malice.site_pages.build import SiteWriter
+from malice.site_pages.contents import DEFAULTS, SiteOptions
 from malice.site_pages.live import Live, Speed, list_live_lines
 from malice.site_pages.pages import GameCount
-from malice.tournaments.league.comparison import Comparison
-from malice.tournaments.league.progression import Changes
-from malice.tournaments.league.publication import Publication
+from malice.tournaments.league.cache import CachingReader
+from malice.tournaments.league.publication import SiteSize
 from malice.tournaments.league.store import Store
 
 EVERY_S = 10.0
@@ -26,42 +24,31 @@ class Follower:
 
     Args:
         store: the league, open for reading.
-        writer: writes the site of that league.
+        out: the folder of its site.
     """
 
-    def __init__(self, store: Store, writer: SiteWriter) -> None:
+    def __init__(self, store: Store, out: Path) -> None:
         self._store = store
-        self._writer = writer
+        self._writer = SiteWriter(CachingReader(store), out)
         self._speed = Speed()
         self._running = False
         self._at = 0.0
         self._took_s = 0.0
         self._games = GameCount(0, 0)
         self._mark: object = None
-        self._summary: SiteSummary | None = None
+        self._size: SiteSize | None = None
 
     @property
     def pause_s(self) -> float:
         """How long to wait until the next look, in seconds."""
         return max(EVERY_S - (time.time() - self._at), self._took_s / SHARE - self._took_s)
 
-    def look(
-        self,
-        *,
-        running: bool,
-        publication: Publication | None = None,
-        changes: Changes | None = None,
-        sharper: Sequence[Comparison] | None = None,
-        advice: OpinionGiver | None = None,
-    ) -> SiteSummary:
+    def look(self, options: SiteOptions = DEFAULTS, *, running: bool) -> SiteSize:
         """Write the site as the league stands now; if nothing changed in it, only the time.
 
         Args:
+            options: as `SiteWriter.render`.
             running: whether somebody plays it.
-            publication: as `SiteWriter.render`.
-            changes: as there.
-            sharper: as there.
-            advice: as there.
 
         Raises:
             OSError: a file cannot be written; the next look tries again.
@@ -69,16 +56,14 @@ class Follower:
         self._at, begin = time.time(), time.process_time()
         self._running = running
         mark = _read_mark(self._store.path)
-        if self._summary is None or mark != self._mark:
+        if self._size is None or mark != self._mark:
             self._mark = None  # what cannot be written now is written next time
-            self._summary = self._writer.render(
-                publication=publication, changes=changes, sharper=sharper, advice=advice, make_live=self._make_live
-            )
+            self._size = self._writer.render(options, self._make_live)
             self._mark = mark
         else:
             self._writer.tell(self._make_live(self._games))
         self._took_s = time.process_time() - begin
-        return self._summary
+        return self._size
 
     def leave(self) -> None:
         """Tell the pages that nobody keeps them up to date any more.
@@ -86,7 +71,7 @@ class Follower:
         Raises:
             OSError: the file cannot be written.
         """
-        if self._summary is not None:
+        if self._size is not None:
             self._writer.tell(Live(self._at, words=self._describe_end()))
 
     def _make_live(self, games: GameCount) -> Live:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from malice.site_pages import text
 from malice.site_pages.changes import ChangeBox, make_change_box
@@ -161,7 +162,7 @@ def make_front(
     deals: Deals,
     all_standings: Sequence[Standings],
     rankings: Sequence[Ranking],
-    wishes: SiteOptions,
+    options: SiteOptions,
 ) -> Front:
     """Return what the front page shows.
 
@@ -170,14 +171,14 @@ def make_front(
         deals: who won which deals.
         all_standings: the standings.
         rankings: the same as rankings.
-        wishes: what was asked for.
+        options: what the site shows beyond what every site does.
     """
     by_part = compute_part_ratings(source)
-    changes = wishes.changes or _find_changes(source, by_part, all_standings)
+    changes = options.changes or _find_changes(source, by_part, all_standings)
     labels = [entry.label for entry in source.entries()]
     several = len({standings.ruleset for standings in all_standings}) > 1
     return Front(
-        sections=make_sections(source, deals, all_standings, rankings, by_part, SiteOptions(changes, wishes.sharper)),
+        sections=make_sections(source, deals, all_standings, rankings, by_part, replace(options, changes=changes)),
         course=make_rounds_section(source.situation()),
         overall=make_overall(all_standings) if several else None,
         changes=make_change_box(changes, rankings, labels),

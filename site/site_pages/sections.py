@@ -249,7 +249,7 @@ def make_sections(
     all_standings: Sequence[Standings],
     rankings: Sequence[Ranking],
     by_part: Sequence[PartRatings],
-    wishes: SiteOptions,
+    options: SiteOptions,
 ) -> list[Section]:
     """Return the sections.
 
@@ -259,7 +259,7 @@ def make_sections(
         all_standings: the standings.
         rankings: the same as rankings.
         by_part: the ratings after each part.
-        wishes: what was asked for.
+        options: what the site shows beyond what every site does.
     """
     targets = find_targets(source)
     tallies = (
@@ -269,21 +269,21 @@ def make_sections(
     )
     colours = assign_colours(entry.label for entry in source.entries())
     parts = {(found.ruleset, found.seats): found for found in by_part}
-    moves = mark_moves(wishes.changes)
+    moves = mark_moves(options.changes)
     versions, names = _list_versions(source, rankings), name_versions(source)
     return [
         Section(
             ranking=ranking,
             crossings=make_crossings(standings, ranking.anchor, names),
             chart=make_chart(standings, colours),
-            leaders=list_leaders(standings, wishes.sharper),
+            leaders=list_leaders(standings, options.sharper),
             moves=moves.get((standings.ruleset, standings.seats), {}),
             versions=versions.get(ranking.anchor),
             by_part=make_part_chart(parts.get((standings.ruleset, standings.seats)), standings, colours),
             teams=make_team_rows(deals, (standings.ruleset, standings.seats), colours),
             series=make_series_rows(tallies.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
-            luck=make_luck_table(wishes.sharper, standings, source.rulesets()),
+            luck=make_luck_table(options.sharper, standings, source.rulesets()),
         )
         for standings, ranking in zip(all_standings, rankings, strict=True)
     ]

@@ -16,7 +16,7 @@ from malice.referee.records import Key, Record
 from malice.referee.replay import VOID
 from malice.referee.requests import Decision, replay_decisions
 from malice.site_pages import shards
-from malice.site_pages.contents import OpinionGiver, PublishedContents
+from malice.site_pages.contents import PublishedContents
 from malice.site_pages.files import SHARD, Folder
 from malice.site_pages.game_list import Reasons
 from malice.site_pages.series import describe_standing
@@ -27,7 +27,7 @@ from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import Publication
 from malice.tournaments.league.replay_pool import ReplayPool, count_processes, count_processors
 from malice.tournaments.league.replays import PACK
-from malice.tournaments.running.rerun import Opinion, Rerun, RerunAction
+from malice.tournaments.running.rerun import Opinion, Opinions, Rerun, RerunAction
 from malice.tournaments.sanitizer import sanitize
 
 
@@ -143,7 +143,7 @@ def choose_games(survey: Survey, first: Iterable[Key | None], most: int | None) 
 
 
 def write_opinions(
-    folder: Folder, source: PublishedContents, advice: OpinionGiver, games: Sequence[GameSummary]
+    folder: Folder, source: PublishedContents, bot: Opinions, games: Sequence[GameSummary]
 ) -> dict[str, Any]:
     """Ask a bot about games, and write what it says; return what the index of the site tells of it.
 
@@ -154,8 +154,8 @@ def write_opinions(
     for game in sorted(games, key=lambda game: game.number):
         blocks[game.number // shards.SIZE].append(game.key)
     for block, keys in blocks.items():
-        _write_block(folder, f"opinions-{block}", source, list(advice.ask(keys)))
-    who = advice.adviser
+        _write_block(folder, f"opinions-{block}", source, list(bot.ask(keys)))
+    who = bot.adviser
     return {"bot": sanitize(who.name), "version": sanitize(who.version), "hash": who.hash[:12], "blocks": [*blocks]}
 
 

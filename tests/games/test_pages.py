@@ -42,7 +42,7 @@ def render(folder: Path, ruleset: str, seats: int, bot: str = "uniform") -> tupl
     ran = CliRunner().invoke(main, ["run", str(folder / "t.toml"), "--db", str(folder / "t.db")])
     assert ran.exit_code == 0, ran.output
     with Store(folder / "t.db") as store:
-        site_pages.SiteWriter(store, folder / "site").render(advice=LastAction(store))
+        site_pages.SiteWriter(store, folder / "site").render(site_pages.SiteOptions(opinions=LastAction(store)))
         return folder / "site", list(store.records())
 
 

@@ -13,7 +13,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -23,7 +22,9 @@ from malice.referee.game_runner import GameLog
 from malice.referee.records import Batch, GameOrder, Record, SeatReport
 from malice.referee.rules import Result
 from malice.referee.seat import Played
+from malice.site_pages import SiteWriter
 from malice.tournaments.bench import BenchRow
+from malice.tournaments.league.cache import CachingReader
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import SiteSize
@@ -195,17 +196,6 @@ Stored = Sequence[tuple[GameSummary, Record]]
 """Games to store."""
 
 
-class MeasuredWriter(Protocol):
-    """Writes the pages of a league, as often as it is told."""
-
-    def render(self) -> SiteSize:
-        """Write them as the league stands now."""
-
-
-OpenSite = Callable[[Store, Path], MeasuredWriter]
-"""Returns who writes the site of a league into a folder."""
-
-
 class RenderCost(Struct, frozen=True):
     """What one process measured."""
 
@@ -216,11 +206,10 @@ class RenderCost(Struct, frozen=True):
     """The same writer, after new games."""
 
 
-def measure_pages(open_site: OpenSite, games: int) -> Iterator[BenchRow]:
+def measure_pages(games: int) -> Iterator[BenchRow]:
     """Fill a league with games, rate and render it, and render it again after new games.
 
     Args:
-        open_site: returns who writes a site.
         games: how many games.
     """
     with TemporaryDirectory(prefix="malice-") as folder:
@@ -231,9 +220,9 @@ def measure_pages(open_site: OpenSite, games: int) -> Iterator[BenchRow]:
             begin = time.perf_counter()
             compute_league_standings(store)
             rated = time.perf_counter() - begin
-        first = _measure(open_site, league, site, new[:NEW])
+        first = _measure(league, site, new[:NEW])
         _store(league, new[NEW:])
-        again = _measure(open_site, league, site, ())
+        again = _measure(league, site, ())
     count = first.site.games
     yield BenchRow(f"standings of {count:,} games", count / rated, "games/s", "", None)
     yield BenchRow(f"site of {count:,} different games", count / first.seconds, "games/s", "", None)
@@ -247,16 +236,16 @@ def measure_pages(open_site: OpenSite, games: int) -> Iterator[BenchRow]:
     )
 
 
-def _measure(open_site: OpenSite, league: Path, out: Path, new: Stored) -> RenderCost:
+def _measure(league: Path, out: Path, new: Stored) -> RenderCost:
     """Render in a process of its own, whose memory nobody else used."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(_render, open_site, league, out, new).result()
+        return pool.submit(_render, league, out, new).result()
 
 
-def _render(open_site: OpenSite, league: Path, out: Path, new: Stored) -> RenderCost:
+def _render(league: Path, out: Path, new: Stored) -> RenderCost:
     with Store(league) as store:
         begin = time.perf_counter()
-        writer = open_site(store, out)
+        writer = SiteWriter(CachingReader(store), out)
         site = writer.render()
         seconds = time.perf_counter() - begin
         peak = _read_peak_bytes()

@@ -6,16 +6,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from malice.tournaments.commands.cluster import require_scheduler
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import json_option
-
-if TYPE_CHECKING:
-    from malice.tournaments.commands.pages import SiteProgram
 
 
 @click.command()
@@ -49,8 +45,7 @@ def doctor(json: bool) -> None:
     help="Games of the league whose site is measured.",
 )
 @json_option
-@click.pass_obj
-def bench(site: SiteProgram, games: int, json: bool) -> None:
+def bench(games: int, json: bool) -> None:
     """Measure what malice costs on this machine; one run measures both sides of each ratio.
 
     Takes about a quarter of an hour, most of it to play the games of a large league.
@@ -75,7 +70,7 @@ def bench(site: SiteProgram, games: int, json: bool) -> None:
         measure_leagues,
         measure_farm,
     ]
-    for row in benches.run_benchmarks([*measured, lambda: measure_pages(site.open_writer, games)]):
+    for row in benches.run_benchmarks([*measured, lambda: measure_pages(games)]):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
         rows.append(row)
     if json:

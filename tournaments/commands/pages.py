@@ -1,198 +1,49 @@
-"""What commands know of the site, which lies above them: they write it, and say what it leaves out."""
+"""Writes the pages of a league, and keeps them up to date while a run plays it: at a terminal, or in a process of
+that run.
+"""
 
 from __future__ import annotations
 
+import os
+import select
 import shlex
+import signal
+import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
+import msgspec
 
-from malice.referee.errors import DataError
+from malice.protocol.errors import MaliceError
+from malice.referee.bot import prepare_parent_death_signal
 from malice.referee.nouns import format_count
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
-from malice.tournaments.commands.options import compute_changes, find_game, take_luck_off, with_isolation
-from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.commands.options import compute_changes
+from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
-    from malice.referee.records import Layer, Record
-    from malice.tournaments.league.comparison import Comparison
-    from malice.tournaments.league.contents import GameSummary
-    from malice.tournaments.league.progression import Changes
+    from malice.site_pages import SiteOptions
     from malice.tournaments.league.publication import Publication, SiteSize
     from malice.tournaments.league.store import Store
-    from malice.tournaments.running.rerun import Opinions
+    from malice.tournaments.running.plan import Plan
 
-
-@dataclass(frozen=True)
-class Asking:
-    """Which bot to ask for a second opinion, and how."""
-
-    words: str
-    """What names it."""
-    most: int | None
-    """About how many games to ask it; None for all."""
-    isolation: Layer | None
-    """Its isolation; None for the strongest that works."""
-    required: bool
-    """Whether that isolation is required."""
-
-
-@contextmanager
-def open_opinions(store: Store, asking: Asking | None) -> Iterator[Opinions | None]:
-    """Lend a bot to be asked about games of a league, or none; say afterwards on stderr what came of it.
-
-    Raises:
-        BotError: there is no such bot, it cannot be built, or it does not play the game of the league.
-        IsolationError: its isolation is required, but unavailable.
-    """
-    if asking is None:
-        yield None
-        return
-    from malice.referee.records import Isolation
-    from malice.tournaments.entries.builds import ensure_built
-    from malice.tournaments.entries.lookup import require_games
-    from malice.tournaments.entries.names import Names
-    from malice.tournaments.league.file import list_league_files
-    from malice.tournaments.running.isolation import describe_shortcomings
-    from malice.tournaments.running.progress import ReplayProgress
-    from malice.tournaments.running.rerun import Opinions, Surroundings
-
-    interrupt_on_signals()
-    config = with_isolation(store.config(), asking.isolation, asking.required)
-    found = Names(store.path, store).find(asking.words)
-    require_games(found, found.manifest.name, [ruleset.family for ruleset in store.tournament().rulesets.values()])
-    bot = ensure_built(found)
-    player = bot.make_player(bot.manifest.name)
-    for line in describe_shortcomings(config.isolation, [player]):
-        click.echo(line, err=True)
-    layers = Isolation(
-        config.isolation, config.memory_mb, config.freeze, list_league_files(store.path), asking.required
-    )
-    with ReplayProgress(sys.stderr, "second opinion") as progress:
-        advice = Opinions(store, player, Surroundings(config.init_ms, layers), asking.most, progress)
-        yield advice
-    _print_opinions(advice)
-
-
-def _print_opinions(advice: Opinions) -> None:
-    from malice.tournaments.terminal.transcript import excerpt_stderr
-
-    bot = sanitize(advice.adviser.name)
-    others = f"{advice.moves - advice.agreed:,} of {format_count(advice.moves, 'move')}"
-    games = format_count(advice.games, "game")
-    click.echo(f"second opinion: {bot} would have played otherwise in {others}, in {games}", err=True)
-    for fault in advice.faults:
-        place = f"game {fault.key}, seat {fault.seat}, after {format_count(fault.moves, 'move')}"
-        click.echo(f"  {bot}: {fault.verdict} in {place}: {sanitize(fault.sentence)}", err=True)
-        for line in excerpt_stderr(fault.stderr):
-            click.echo(f"    | {line}", err=True)
-
-
-class PageWriter(Protocol):
-    """Writes the pages of a league, as often as it is told."""
-
-    def render(
-        self,
-        *,
-        publication: Publication | None = None,
-        changes: Changes | None = None,
-        sharper: Sequence[Comparison] | None = None,
-    ) -> SiteSize:
-        """Write them as the league stands now."""
-
-
-class PageFollower(Protocol):
-    """Writes the pages of a league again and again."""
-
-    @property
-    def pause_s(self) -> float:
-        """How long to wait until the next look at the league, in seconds."""
-
-    def look(
-        self,
-        *,
-        running: bool,
-        publication: Publication | None = None,
-        changes: Changes | None = None,
-        sharper: Sequence[Comparison] | None = None,
-        advice: Opinions | None = None,
-    ) -> SiteSize:
-        """Write what changed since the last look; `running` if somebody plays the league."""
-
-    def leave(self) -> None:
-        """Tell the pages that nobody keeps them up to date any more."""
-
-
-class GameFile(Protocol):
-    """The replay of a game as one file."""
-
-    @property
-    def page(self) -> bytes:
-        """The file."""
-
-    @property
-    def withheld(self) -> int:
-        """Verdicts without their evidence."""
-
-
-class Server(AbstractContextManager["Server"], Protocol):
-    """Serves pages."""
-
-    @property
-    def loopback(self) -> bool:
-        """Whether only this machine can connect."""
-
-    @property
-    def url(self) -> str:
-        """The address of the front page."""
-
-    def serve_forever(self) -> None:
-        """Serve until an exception."""
-
-
-class SiteProgram(Protocol):
-    """The site."""
-
-    @property
-    def program(self) -> Sequence[str]:
-        """The words that start a command of ours as a process of its own."""
-
-    def open_writer(self, store: Store, out: Path, url: str = "") -> PageWriter:
-        """Return what writes the pages of a league into a folder; it reads the league as long as the store is open.
-
-        Args:
-            store: the league.
-            out: the folder.
-            url: the address that the folder will have on the web, with a slash at its end; empty if unknown.
-        """
-
-    def follow(self, store: Store, out: Path, url: str = "") -> PageFollower:
-        """Return what writes them while somebody plays the league; arguments as of `open_writer`."""
-
-    def render_game(
-        self, store: Store, game: GameSummary, record: Record, publication: Publication, url: str = ""
-    ) -> GameFile:
-        """Return the replay of a game as one file.
-
-        Args:
-            store: the league, with the tournament of the game chosen.
-            game: its row.
-            record: its record.
-            publication: what may be shown.
-            url: the address of the site, with a slash at its end, for links to its pages; empty for none.
-        """
-
-    def open_server(self, folder: Path, host: str, port: int) -> Server:
-        """Return a server of the pages in a folder; raise DataError if there are none, or nobody can listen there."""
-
-
-STDOUT = Path("-")
+PROGRAM = (sys.executable, "-P", "-m", "malice.tournaments.cli")
+"""The words that start a command of ours as a process of its own."""
+END = b"end\n"
+"""What a run writes to the process that keeps its pages, to have them written for the last time."""
+FIRST_S = 3.0
+"""A run that is over sooner has its pages written once, at its end."""
+POLL_S = 1.0
+"""How often that process looks whether the tournament has begun, in seconds."""
+NICENESS = 10
+"""How far it stands behind the games when processors are scarce."""
 
 
 def _read_url(_: click.Context, __: click.Parameter, url: str) -> str:
@@ -218,16 +69,12 @@ replace_site_option = click.option(
 
 @dataclass(frozen=True)
 class Extras:
-    """What a site shows beyond what every site does."""
+    """What a command line asks a site to show beyond what every site does; `SiteOptions` is what comes of it."""
 
     evidence: Sequence[str] = ()
     """Labels of the entries whose stderr is published; an empty label stands for all entries."""
     changes_since: str | None = None
     """The file or the day since which the front page says what changed; None for no such box."""
-    luck: bool = False
-    """Whether to play the games again, to show every two entries without luck."""
-    asking: Asking | None = None
-    """Which bot is asked what it would have played; None for none."""
     url: str = ""
     """The address that the pages will have on the web, with a slash at its end; empty if unknown."""
 
@@ -237,67 +84,254 @@ class Extras:
 
         return choose_publication(store, self.evidence)
 
-    def compute_changes(self, store: Store) -> Changes | None:
-        """Return what the box of changes says; raise as the function of that name."""
-        return None if self.changes_since is None else compute_changes(store, self.changes_since, publish=True)
+    def make_options(self, store: Store) -> SiteOptions:
+        """Return what the site shows beyond what every site does, as the league stands now.
+
+        Raises:
+            LeagueError: as `choose_publication` or `compute_changes`.
+            DataError: as `compute_changes`.
+        """
+        from malice.site_pages import SiteOptions
+
+        since = self.changes_since
+        publication = self.choose_publication(store)
+        changes = None if since is None else compute_changes(store, since, publish=True)
+        return SiteOptions(publication=publication, changes=changes, url=self.url)
 
 
-NOTHING = Extras()
-
-
-def write_site(site: SiteProgram, store: Store, out: Path, extras: Extras = NOTHING) -> None:
-    """Write the pages, and print their address, and what they leave out.
-
-    Raises:
-        LeagueError: a label is no entry, or the tournament is anonymous; or as `compute_changes`.
-        DataError: as `compute_changes`.
-        DamagedLeague, RecordError: as `take_luck_off`.
-        BotError, IsolationError: as `open_opinions`.
-        OSError: a file cannot be written.
-    """
-    publication, changes = extras.choose_publication(store), extras.compute_changes(store)
-    sharper = take_luck_off(store) if extras.luck else None
-    follower = site.follow(store, out, extras.url)
-    with open_opinions(store, extras.asking) as advice:
-        rendered = follower.look(
-            running=False, publication=publication, changes=changes, sharper=sharper, advice=advice
-        )
-    print_rendered(store, out, rendered)
-
-
-def write_game(site: SiteProgram, store: Store, key: str, out: Path, extras: Extras = NOTHING) -> None:
-    """Write the replay of a game as one file, `-` for stdout; print its address, and say what it leaves out.
-
-    Raises:
-        DataError: the key is none, or the file is part of the league.
-        LeagueError: there is no such game; a label is no entry, or the tournament is anonymous.
-        OSError: the file cannot be written.
-    """
-    from malice.tournaments.league.file import list_league_files
-
-    if str(out.resolve()) in list_league_files(store.path):
-        raise DataError(f"--out {out}: expected another file than those of the league")
-    game, record = find_game(store, key)  # this chooses the tournament
-    lone = site.render_game(store, game, record, extras.choose_publication(store), extras.url)
-    _print_withheld(store, lone.withheld, ["--game", key, "--out", str(out)])
-    if out == STDOUT:
-        sys.stdout.buffer.write(lone.page)
-        return
-    out.write_bytes(lone.page)
-    click.echo(out.resolve().as_uri())
-
-
-def print_rendered(store: Store, out: Path, rendered: SiteSize) -> None:
+def print_size(store: Store, out: Path, size: SiteSize) -> None:
     """Print the address of pages that were written, and what they leave out."""
-    click.echo(f"{format_count(rendered.games, 'game')} on {format_count(rendered.pages, 'page')}", err=True)
-    _print_withheld(store, rendered.withheld, ["--out", str(out)])
+    click.echo(f"{format_count(size.games, 'game')} on {format_count(size.pages, 'page')}", err=True)
+    print_withheld(store, size.withheld, ["--out", str(out)])
     click.echo((out.resolve() / "index.html").as_uri())
 
 
-def _print_withheld(store: Store, verdicts: int, options: Sequence[str]) -> None:
+def print_withheld(store: Store, verdicts: int, options: Sequence[str]) -> None:
     """Say how many verdicts lack their evidence, if any, and with which command they have it."""
     if not verdicts:
         return
     words = ["malice", "site", str(store.path), *options, "--with-stderr"]
     how = "" if store.config().anonymous else f" (add it: {shlex.join(words)}, or {words[-1]} LABEL for one bot)"
     click.echo(f"left out: stderr and the last lines of {format_count(verdicts, 'verdict')}{how}", err=True)
+
+
+class Looks:
+    """Looks at a league for its pages, and says once if they cannot be written.
+
+    Args:
+        store: the league, with the tournament chosen.
+        out: the folder of the pages.
+        extras: what they show beyond what every site does.
+    """
+
+    def __init__(self, store: Store, out: Path, extras: Extras) -> None:
+        from malice.site_pages import Follower
+
+        self._follower = Follower(store, out)
+        self._store = store
+        self._extras = extras
+        self._failure = ""
+
+    def look(self, *, running: bool) -> SiteSize:
+        """Write what changed.
+
+        Args:
+            running: whether somebody plays the league.
+
+        Raises:
+            OSError, MaliceError: the pages cannot be written, or the league cannot be read.
+        """
+        return self._follower.look(self._extras.make_options(self._store), running=running)
+
+    def try_look(self, *, running: bool) -> None:
+        """Write what changed; if that fails, say why, but the same only once."""
+        failure = ""
+        try:
+            self.look(running=running)
+        except (OSError, MaliceError) as error:
+            failure = _describe_failure(error)
+        if failure and failure != self._failure:
+            begin = "\n" if sys.stderr.isatty() else ""  # a run may show its bar there
+            with suppress(OSError):
+                click.echo(f"{begin}the pages wait, the games go on: {failure}", err=True)
+        self._failure = failure
+
+    def wait(self, sleep: Callable[[float], object]) -> bool:
+        """Wait until the next look, with the league closed; return whether somebody plays it."""
+        from malice.tournaments.league.store import is_played
+
+        with self._store.away():
+            sleep(max(0.0, self._follower.pause_s))
+            return is_played(self._store.path)
+
+    def leave(self) -> None:
+        """Tell the pages that nobody keeps them up to date any more."""
+        self._follower.leave()
+
+
+def _describe_failure(error: OSError | MaliceError) -> str:
+    from malice.tournaments.sanitizer import sanitize
+
+    if isinstance(error, OSError) and error.filename:
+        return sanitize(f"{error.filename}: {error.strerror}")
+    return sanitize(str(error))
+
+
+def follow_league(store: Store, out: Path, extras: Extras, *, running: bool) -> None:
+    """Write the pages of a league until its tournament is complete, or until Ctrl-C.
+
+    Args:
+        store: the league, with the tournament chosen.
+        out: the folder.
+        extras: what they show beyond what every site does.
+        running: whether somebody plays the league.
+
+    Raises:
+        OSError, MaliceError: the pages cannot be written at first, or at last.
+    """
+    interrupt_on_signals()
+    looks = Looks(store, out, extras)
+    try:
+        print_size(store, out, looks.look(running=running))
+        while not store.tournament().complete:
+            running = looks.wait(time.sleep)
+            looks.try_look(running=running)
+        looks.look(running=False)
+    except KeyboardInterrupt:
+        looks.leave()
+
+
+class FollowOrders:
+    """The standard input of the process that keeps the pages of a run."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        """Whether the run is over, and waits for the last pages."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for so long, or until the run is over; if it is gone, so is this process."""
+        if not self.ended and select.select([sys.stdin], [], [], seconds)[0]:
+            if os.read(sys.stdin.fileno(), len(END)) != END:
+                sys.exit(1)
+            self.ended = True
+
+
+def follow_run(db: Path, tournament: str, out: Path, url: str = "") -> None:
+    """Write the pages of a run as its standard input orders, and at last print their size as JSON.
+
+    Prints nothing if the run is over before anything was written, or if the last pages could not be written: then the
+    run writes them.
+    """
+    from malice.tournaments.league.store import Store
+
+    os.nice(NICENESS)
+    orders = FollowOrders()
+    orders.sleep(FIRST_S)
+    while not orders.ended and not _has_begun(db, tournament):
+        orders.sleep(POLL_S)
+    if orders.ended:
+        return
+    with Store(db) as store:
+        store.select(tournament)
+        looks = Looks(store, out, Extras(url=url))
+        looks.try_look(running=True)
+        while not orders.ended:
+            running = looks.wait(orders.sleep)
+            if not orders.ended:
+                looks.try_look(running=running)
+        with suppress(OSError, MaliceError):
+            click.echo(msgspec.json.encode(looks.look(running=False)))
+
+
+def _has_begun(db: Path, tournament: str) -> bool:
+    from malice.tournaments.league.store import Store
+
+    with Store(db) as store:
+        return tournament in store.league().tournaments
+
+
+@contextmanager
+def keep_site(store: Store, plan: Plan, out: Path | None, url: str = "", *, replace: bool = False) -> Iterator[None]:
+    """Keep the pages of a tournament up to date while this context lasts, and write them at its end.
+
+    Args:
+        store: the league.
+        plan: the tournament.
+        out: the folder of the pages; None for no pages.
+        url: the address that they will have on the web, with a slash at its end; empty if unknown.
+        replace: whether they may take the place of another site.
+
+    Raises:
+        LeagueError: the folder holds another site.
+        OSError, MaliceError: the last pages cannot be written.
+    """
+    if out is None:
+        yield
+        return
+    from malice.tournaments.league.publication import require_own_site
+
+    tournament = plan.tournament.name
+    if not replace:
+        require_own_site(out, plan.tournament)
+    with LiveSite(store, tournament, out, url) as live:
+        try:
+            yield
+        except Stopped:
+            with _say_failure():
+                if tournament in store.league().tournaments and store.has_games():
+                    live.finish()
+            raise
+        live.finish()
+
+
+@contextmanager
+def _say_failure() -> Iterator[None]:
+    """Say why the last pages could not be written, where another error is about to end the command."""
+    try:
+        yield
+    except (OSError, MaliceError) as error:
+        with suppress(OSError):  # the terminal may be what is gone
+            click.echo(f"the pages are not up to date: {error}", err=True)
+
+
+class LiveSite:
+    """The process that keeps the pages of a run; it ends with this context, and with the run whatever ends that.
+
+    Args: as `keep_site`.
+    """
+
+    def __init__(self, store: Store, tournament: str, out: Path, url: str) -> None:
+        self._store = store
+        self._out = out
+        self._url = url
+        self._words = [*PROGRAM, "site", "--tournament", tournament, "--out", str(out), "--url", url, "--ordered"]
+        self._words += ["--", str(store.path)]
+
+    def __enter__(self) -> LiveSite:
+        self._process = subprocess.Popen(
+            self._words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in the terminal reaches only us; we want the last pages
+            preexec_fn=prepare_parent_death_signal(signal.SIGKILL),
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def finish(self) -> None:
+        """Have the last pages written, or write them if that process did not; print their address.
+
+        Raises:
+            OSError, MaliceError: they cannot be written.
+        """
+        from malice.tournaments.league.publication import SiteSize
+
+        said, _ = self._process.communicate(END)
+        if said:
+            size = msgspec.json.decode(said, type=SiteSize)
+        else:
+            size = Looks(self._store, self._out, Extras(url=self._url)).look(running=False)
+        print_size(self._store, self._out, size)

@@ -15,7 +15,6 @@ from malice.referee.nouns import format_count, inflect
 from malice.tournaments.commands.cluster import dask_options, open_farm
 from malice.tournaments.commands.event_output import EventOutput, events_option, tell_events
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
-from malice.tournaments.commands.following import keep_site
 from malice.tournaments.commands.options import (
     Limit,
     isolation_options,
@@ -26,12 +25,11 @@ from malice.tournaments.commands.options import (
     time_options,
     with_isolation,
 )
-from malice.tournaments.commands.pages import replace_site_option, url_option
+from malice.tournaments.commands.pages import keep_site, replace_site_option, url_option
 from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer
-    from malice.tournaments.commands.pages import SiteProgram
     from malice.tournaments.league.config import Config
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.plan import Plan
@@ -177,9 +175,7 @@ NOT_OF_A_SHARE = ("--site", "--url", "--replace-site", "--keep-going", "--new-ve
 @dask_options
 @events_option
 @isolation_options
-@click.pass_obj
 def run(
-    site: SiteProgram,
     tournament: Path | None,
     db: Path | None,
     jobs: int | None,
@@ -276,7 +272,7 @@ def run(
                 _create(store, plan, terms, config)
                 return
             with (
-                keep_site(site, store, plan, out, url, replace=replace_site),
+                keep_site(store, plan, out, url, replace=replace_site),
                 open_farm(scheduler, plan, KeptBots(db), min_factor) as farm,
             ):
                 if farm:

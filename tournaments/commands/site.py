@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
+from malice.referee.errors import DataError
+from malice.referee.nouns import format_count
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
-from malice.tournaments.commands.options import database_argument, isolation_options, open_store, tournament_option
-from malice.tournaments.commands.pages import Asking, Extras, replace_site_option, url_option, write_game, write_site
+from malice.tournaments.commands.options import (
+    database_argument,
+    find_game,
+    isolation_options,
+    open_store,
+    take_luck_off,
+    tournament_option,
+    with_isolation,
+)
+from malice.tournaments.commands.pages import (
+    Extras,
+    follow_league,
+    follow_run,
+    print_size,
+    print_withheld,
+    replace_site_option,
+    url_option,
+)
+from malice.tournaments.sanitizer import sanitize
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer
-    from malice.tournaments.commands.pages import SiteProgram
     from malice.tournaments.league.store import Store
+    from malice.tournaments.running.rerun import Opinions
 
 GAMES = 12
+STDOUT = Path("-")
 
 
 def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> str | None:
@@ -67,9 +90,7 @@ def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> st
 @replace_site_option
 @click.option("--follow", is_flag=True, help="Write what changes while another process plays, until it is complete.")
 @click.option("--ordered", is_flag=True, hidden=True, help="Follow the run that started this, and end with it.")
-@click.pass_obj
 def site(
-    site: SiteProgram,
     db: Path,
     tournament: str | None,
     out: Path,
@@ -102,7 +123,6 @@ def site(
     With --game the replay of one game becomes one file, to open from the disk or to send. KEY is as for `malice
     replay`.
     """
-    from malice.tournaments.commands.following import follow_league, follow_run
     from malice.tournaments.league.publication import require_own_site
     from malice.tournaments.league.store import is_played
 
@@ -113,7 +133,7 @@ def site(
         )
 
     if ordered:
-        follow_run(site, db, tournament or "", out, url)
+        follow_run(db, tournament or "", out, url)
         return
     if follow and luck:
         raise click.UsageError("--follow and --luck contradict each other: luck plays all games again each time")
@@ -123,19 +143,135 @@ def site(
         raise click.UsageError("--opinion-games and the isolation of a bot need --second-opinion BOT")
     most = None if opinion_games == "all" else int(opinion_games or GAMES)
     asking = None if opinion is None else Asking(opinion, most, isolation, required)
-    extras = Extras(evidence, changes_since, luck, asking, url)
+    extras = Extras(evidence, changes_since, url)
     running = follow and db.is_file() and is_played(db)
     with open_store(db, tournament=tournament, several=True) as store:
         if key is not None:
-            write_game(site, store, key, out, extras)
+            write_game(store, key, out, extras)
             return
         _select_tournament(store, tournament, out)
         if not replace_site:
             require_own_site(out, store.tournament())
         if follow:
-            follow_league(site, store, out, extras, running=running)
+            follow_league(store, out, extras, running=running)
         else:
-            write_site(site, store, out, extras)
+            write_site(store, out, extras, asking, luck=luck)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Which bot to ask for a second opinion, and how."""
+
+    words: str
+    """What names it."""
+    most: int | None
+    """About how many games to ask it; None for all."""
+    isolation: Layer | None
+    """Its isolation; None for the strongest that works."""
+    required: bool
+    """Whether that isolation is required."""
+
+
+@contextmanager
+def open_opinions(store: Store, asking: Asking | None) -> Iterator[Opinions | None]:
+    """Lend a bot to be asked about games of a league, or none; say afterwards on stderr what came of it.
+
+    Raises:
+        BotError: there is no such bot, it cannot be built, or it does not play the game of the league.
+        IsolationError: its isolation is required, but unavailable.
+    """
+    if asking is None:
+        yield None
+        return
+    from malice.referee.records import Isolation
+    from malice.tournaments.entries.builds import ensure_built
+    from malice.tournaments.entries.lookup import require_games
+    from malice.tournaments.entries.names import Names
+    from malice.tournaments.league.file import list_league_files
+    from malice.tournaments.running.isolation import describe_shortcomings
+    from malice.tournaments.running.progress import ReplayProgress
+    from malice.tournaments.running.rerun import Opinions, Surroundings
+
+    interrupt_on_signals()
+    config = with_isolation(store.config(), asking.isolation, asking.required)
+    found = Names(store.path, store).find(asking.words)
+    require_games(found, found.manifest.name, [ruleset.family for ruleset in store.tournament().rulesets.values()])
+    bot = ensure_built(found)
+    player = bot.make_player(bot.manifest.name)
+    for line in describe_shortcomings(config.isolation, [player]):
+        click.echo(line, err=True)
+    layers = Isolation(
+        config.isolation, config.memory_mb, config.freeze, list_league_files(store.path), asking.required
+    )
+    with ReplayProgress(sys.stderr, "second opinion") as progress:
+        opinions = Opinions(store, player, Surroundings(config.init_ms, layers), asking.most, progress)
+        yield opinions
+    _print_opinions(opinions)
+
+
+def _print_opinions(opinions: Opinions) -> None:
+    from malice.tournaments.terminal.transcript import excerpt_stderr
+
+    bot = sanitize(opinions.adviser.name)
+    others = f"{opinions.moves - opinions.agreed:,} of {format_count(opinions.moves, 'move')}"
+    games = format_count(opinions.games, "game")
+    click.echo(f"second opinion: {bot} would have played otherwise in {others}, in {games}", err=True)
+    for fault in opinions.faults:
+        place = f"game {fault.key}, seat {fault.seat}, after {format_count(fault.moves, 'move')}"
+        click.echo(f"  {bot}: {fault.verdict} in {place}: {sanitize(fault.sentence)}", err=True)
+        for line in excerpt_stderr(fault.stderr):
+            click.echo(f"    | {line}", err=True)
+
+
+def write_site(store: Store, out: Path, extras: Extras, asking: Asking | None, *, luck: bool) -> None:
+    """Write the pages, and print their address, and what they leave out.
+
+    Args:
+        store: the league, with the tournament chosen.
+        out: the folder.
+        extras: what they show beyond what every site does.
+        asking: which bot is asked what it would have played; None for none.
+        luck: whether to play the games again, to show every two entries without luck.
+
+    Raises:
+        LeagueError, DataError: as `Extras.make_options`.
+        DamagedLeague, RecordError: as `take_luck_off`.
+        BotError, IsolationError: as `open_opinions`.
+        OSError: a file cannot be written.
+    """
+    from msgspec.structs import replace
+
+    from malice.site_pages import Follower
+
+    options = extras.make_options(store)
+    sharper = take_luck_off(store) if luck else None
+    follower = Follower(store, out)
+    with open_opinions(store, asking) as opinions:
+        size = follower.look(replace(options, sharper=sharper, opinions=opinions), running=False)
+    print_size(store, out, size)
+
+
+def write_game(store: Store, key: str, out: Path, extras: Extras) -> None:
+    """Write the replay of a game as one file, `-` for stdout; print its address, and say what it leaves out.
+
+    Raises:
+        DataError: the key is none, or the file is part of the league.
+        LeagueError: there is no such game; a label is no entry, or the tournament is anonymous.
+        OSError: the file cannot be written.
+    """
+    from malice.site_pages import render_lone_game
+    from malice.tournaments.league.file import list_league_files
+
+    if str(out.resolve()) in list_league_files(store.path):
+        raise DataError(f"--out {out}: expected another file than those of the league")
+    game, record = find_game(store, key)  # this chooses the tournament
+    lone = render_lone_game(store, game, record, extras.choose_publication(store), extras.url)
+    print_withheld(store, lone.withheld, ["--game", key, "--out", str(out)])
+    if out == STDOUT:
+        sys.stdout.buffer.write(lone.page)
+        return
+    out.write_bytes(lone.page)
+    click.echo(out.resolve().as_uri())
 
 
 def _select_tournament(store: Store, name: str | None, out: Path) -> None:
@@ -163,15 +299,16 @@ def _check_out(out: Path, kind: Literal["file", "folder"]) -> None:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="The name or address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
-@click.pass_obj
-def serve(site: SiteProgram, folder: Path, host: str, port: int) -> None:
+def serve(folder: Path, host: str, port: int) -> None:
     """Serve a site that `malice site` or `malice run --site` wrote, and print its address; Ctrl-C ends it.
 
     Nothing but the files of the folder is served, for reading, by default to this machine alone. A run may go on
     writing the site meanwhile.
     """
+    from malice.site_pages.server import SiteServer
+
     interrupt_on_signals()
-    with suppress(KeyboardInterrupt), site.open_server(folder, host, port) as server:
+    with suppress(KeyboardInterrupt), SiteServer(folder, host, port) as server:
         if not server.loopback:
             click.echo(f"{host} is not this machine alone: whoever can reach it can read these pages", err=True)
         click.echo(server.url)

@@ -11,7 +11,6 @@ import pwd
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -79,24 +78,18 @@ def require_own_site(folder: Path, tournament: Tournament) -> None:
     )
 
 
-class SiteSize(Protocol):
-    """The size of a site, and what was left out of it."""
+class SiteSize(Struct, frozen=True):
+    """The size of a rendered site, and what was left out of it."""
 
-    @property
-    def pages(self) -> int:
-        """The number of pages."""
-
-    @property
-    def games(self) -> int:
-        """The number of games on them."""
-
-    @property
-    def bytes(self) -> int:
-        """The size of all files together."""
-
-    @property
-    def withheld(self) -> int:
-        """Verdicts without their evidence."""
+    pages: int
+    """HTML pages on the site."""
+    games: int
+    bytes: int
+    """Size of all files."""
+    written: int
+    """Files that were new or had changed."""
+    withheld: int
+    """Verdicts that were published without stderr and the last lines."""
 
 
 class Publication(Struct, frozen=True):
