@@ -26,7 +26,7 @@ ASKS = 60
 """How many asks of a game are played again."""
 
 
-class Told(NamedTuple):
+class Disclosure(NamedTuple):
     """What each seat learns at an ask, as JSON."""
 
     asked: tuple[int, ...]
@@ -92,17 +92,17 @@ def tell_no_secret(subject: Subject, seed: object) -> None:
         compare(rules, known, dealer)
 
 
-def _follow_sample(subject: Subject, seed: object, rules: Rules[Any]) -> Iterator[Told]:
+def _follow_sample(subject: Subject, seed: object, rules: Rules[Any]) -> Iterator[Disclosure]:
     for number, sample in enumerate(play_sample(subject, seed, rules)):
         if number == ASKS or not sample.actions:
             return
         yield _tell(sample.course, sample.events, sample.actions, sample.when)
 
 
-def _tell(course: Course, events: Events, actions: Mapping[int, str], when: str) -> Told:
+def _tell(course: Course, events: Events, actions: Mapping[int, str], when: str) -> Disclosure:
     rules, state, asked = course.rules, course.state, list_asked(course.step)
     seats = range(rules.seats)
-    return Told(
+    return Disclosure(
         asked,
         actions,
         events,
@@ -113,7 +113,7 @@ def _tell(course: Course, events: Events, actions: Mapping[int, str], when: str)
     )
 
 
-def compare(rules: Rules[Any], known: list[Told], dealer: Dealer) -> None:
+def compare(rules: Rules[Any], known: list[Disclosure], dealer: Dealer) -> None:
     """Play the actions of a game again with other cards; raise `BrokenClaim` if that shows a leak."""
     course = Course(rules, dealer)
     events, blind = course.dealt, set(range(rules.seats))
@@ -145,7 +145,7 @@ def compare(rules: Rules[Any], known: list[Told], dealer: Dealer) -> None:
         events = course.play(told.actions)
 
 
-def describe_leak(seat: int, told: Told, other: Told) -> str:
+def describe_leak(seat: int, told: Disclosure, other: Disclosure) -> str:
     """Say what a seat is told although its view hides it."""
     hides = f"{told.when}, and its view hides them"
     if len(told.masked[seat]) != len(other.masked[seat]):

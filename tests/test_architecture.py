@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -117,6 +118,44 @@ def test_no_module_is_over_500_lines() -> None:
     lines = {module: len(path.read_text("utf-8").splitlines()) for module, path in list_modules()}
 
     assert {module: count for module, count in lines.items() if count > 500} == {}, "look for the seams in these"
+
+
+REPLACED = {
+    *("entrant", "entrants", "entrance", "entered", "enrolled", "enroll", "enrolment", "candidate", "ranked"),  # entry
+    *("contest", "judgement", "recreation", "examiner", "proctor", "advice", "situation", "tally", "factors"),
+    *("moment", "whole", "past", "settled", "extent", "wishes", "thinking", "kinds", "sharply", "spec", "question"),
+}
+"""Words that another word of the field has replaced: one thing has one name."""
+
+
+def list_names() -> Iterator[tuple[str, str]]:
+    """Yield every module with its own name, and with that of each public class and function at its top."""
+    for module, path in list_modules():
+        if module.startswith("bots."):
+            continue  # each stands alone
+        yield module, module.rpartition(".")[2]
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+                yield module, node.name
+
+
+def test_no_name_holds_a_word_that_another_has_replaced() -> None:
+    found = [
+        (module, name)
+        for module, name in list_names()
+        if REPLACED & {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    ]
+
+    assert found == []
+
+
+def test_no_public_class_outside_the_games_has_the_name_of_another() -> None:
+    places: dict[str, list[str]] = {}
+    for module, name in list_names():
+        if name[0].isupper() and not find_family(module):
+            places.setdefault(name, []).append(module)
+
+    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
 
 
 def test_site_is_only_a_source_root() -> None:
