@@ -15,10 +15,10 @@ import pytest
 
 from malice.tournaments.entries.bots import list_shipped_bots
 from malice.tournaments.league.store import Store
+from tests.command_line import malice
 from tests.leagues import change, write_events
 from tests.processes import PATIENCE_S
 from tests.runs import Run
-from tests.test_cli import malice
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,8 @@ from malice.tournaments.league.comparison import Compared, adjust_deals, compare
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.store import Store
 from malice.tournaments.ratings.comparison import FEWEST, Adjustment, adjust_scores, fit_luck
+from tests.command_line import malice
 from tests.leagues import play_small_league
-from tests.test_cli import malice
 
 DEALS = 150
 

@@ -19,7 +19,7 @@ from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.file import list_league_files
 from malice.tournaments.league.publication import Publication
 from malice.tournaments.running.setup import HEAD, Listed, NameList
-from tests.test_cli import malice
+from tests.command_line import malice
 from tests.test_publication import NAMES, find_words, read_site, write_bots
 from tests.test_site_shards import data
 

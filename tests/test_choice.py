@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from malice.tournaments.league.config import ClockLines
 from malice.tournaments.league.ranking import Choice, compute_league_standings, explain_table
 from malice.tournaments.league.store import Store, exclude
+from tests.command_line import malice
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague, make_short
-from tests.test_cli import malice
 from tests.test_site_league import LABELS, League
 from tests.test_swiss import make_house as make_swiss
 

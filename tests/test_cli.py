@@ -12,19 +12,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from malice.protocol.messages import Move, MoveAnswer
 from malice.referee.verdicts import Verdict
-from malice.tournaments.cli import main
 from malice.tournaments.league.replays import encode_decisions, encode_game
+from tests.command_line import malice
 from tests.tables import Script, first_legal, play
 
 pytestmark = pytest.mark.slow
-
-
-def malice(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], prog_name="malice")
 
 
 def crash(request: Move) -> str:

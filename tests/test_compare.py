@@ -20,11 +20,11 @@ from malice.tournaments.league import comparison
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.deadline import Deadline
+from tests.command_line import malice
 from tests.kept.folders import commit, start_repository
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
-from tests.test_cli import malice
 from tests.variants import MANIFEST, write_variable_bot
 
 pytestmark = pytest.mark.slow

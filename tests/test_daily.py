@@ -7,11 +7,11 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from malice.referee.rulesets import load_ruleset
-from malice.tournaments.cli import main
 from malice.tournaments.terminal.daily import find_seed
+from tests.command_line import malice
 
 DAY = "2026-01-01"
 TABLE = "\n-- you --"
@@ -25,7 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def daily(*words: str, typed: str = "", code: int = 0) -> Result:
-    result = CliRunner().invoke(main, ["play", "you", "--daily", "--day", DAY, *words], input=typed)
+    result = malice("play", "you", "--daily", "--day", DAY, *words, input=typed)
     assert result.exit_code == code, result.output
     return result
 
@@ -89,7 +89,7 @@ def test_best_values_are_kept_from_deal_to_deal(home: Path) -> None:
     ],
 )
 def test_the_daily_deal_is_for_one_person_and_for_games_that_have_one(words: list[str], sentence: str) -> None:
-    result = CliRunner().invoke(main, words)
+    result = malice(*words)
 
     assert result.exit_code == 2
     assert sentence in result.output

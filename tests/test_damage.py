@@ -26,10 +26,10 @@ from malice.tournaments.league.verify import verify_league
 from malice.tournaments.terminal.dialogue import rebuild_dialogue
 from malice.tournaments.terminal.results import format_standings
 from malice.tournaments.terminal.transcript import format_transcript
+from tests.command_line import malice
 from tests.leagues import change, play_small_league, replace_in_journal
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE
-from tests.test_cli import malice
 
 FLIPS = 1000
 HEADER_BITS = 800

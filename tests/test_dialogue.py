@@ -8,23 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from malice.protocol.codec import encode
 from malice.referee.records import Record, RecordedVerdict
 from malice.referee.requests import replay_requests
 from malice.referee.verdicts import Verdict
-from malice.tournaments.cli import main
 from malice.tournaments.terminal.dialogue import Message, format_dialogue, rebuild_dialogue
+from tests.command_line import malice
 from tests.tables import Script, play
 
 SCRIBE = Path(__file__).parent / "bots" / "scribe.py"
 CRASH = Verdict("crash", "the bot exited with status 3")
-
-
-def malice(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], prog_name="malice")
 
 
 def unnumbered(line: str) -> str:

@@ -7,19 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from malice.referee.isolation import bwrap, limits, probe
 from malice.referee.records import Player
-from malice.tournaments.cli import main
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.isolation import describe_shortcomings, explain_weaker_isolation
+from tests.command_line import malice
 
 pytestmark = pytest.mark.slow
-
-
-def malice(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], prog_name="malice")
 
 
 @pytest.fixture

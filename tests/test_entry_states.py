@@ -10,8 +10,8 @@ import pytest
 
 from malice.tournaments.league.journal import AnyEvent, StateChanged
 from malice.tournaments.league.store import Store
+from tests.command_line import malice
 from tests.leagues import change, write_events
-from tests.test_cli import malice
 
 pytestmark = pytest.mark.slow
 

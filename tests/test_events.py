@@ -33,10 +33,10 @@ from malice.tournaments.running.events import (
 )
 from malice.tournaments.running.result_events import AnyEvent, ComparisonResult, StandingsComputed
 from tests import event_tables
+from tests.command_line import malice
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
-from tests.test_cli import malice
 
 pytestmark = pytest.mark.slow
 

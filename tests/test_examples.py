@@ -9,7 +9,7 @@ import pytest
 
 from malice.tournaments.league.config import read_config
 from malice.tournaments.league.formats import FORMATS
-from tests.test_cli import malice
+from tests.command_line import malice
 from tests.test_site import Page
 
 EXAMPLES = Path(__file__).parents[1] / "tournaments/examples"

@@ -11,14 +11,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from click.testing import CliRunner
 from msgspec.structs import replace
 
 from malice.referee.errors import BotError, DataError
 from malice.referee.isolation import probe
 from malice.referee.records import Isolation
 from malice.tournaments.check.report import Finding, Report, Step, Thought, format_report
-from malice.tournaments.cli import main
 from malice.tournaments.entries.bots import find_bot, load_bot_folder
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.errors import Stopped
@@ -29,6 +27,7 @@ from malice.tournaments.farm.receipt import read_reply
 from malice.tournaments.farm.station import Station, Terms
 from malice.tournaments.farm.work import ExamAnswer, Introduction, Need, Refusal, Task, Ticket, make_ticket
 from malice.tournaments.farm.worker import choose_slots, was_unanswered
+from tests.command_line import malice
 from tests.documents import ROOT
 from tests.tables import batch
 from tests.test_help import list_modules
@@ -258,7 +257,7 @@ def without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("without_dask")
 @pytest.mark.parametrize("words", [("worker", "s.json"), ("compare", "first", "uniform", "--dask", "s.json")])
 def test_without_the_extra_one_line_says_how_to_get_it(words: tuple[str, ...]) -> None:
-    done = CliRunner().invoke(main, words)
+    done = malice(*words)
 
     assert done.exit_code == 2
     assert "pip install '.[dask]'" in done.stderr.splitlines()[-1]
@@ -274,7 +273,7 @@ def test_without_the_extra_one_line_says_how_to_get_it(words: tuple[str, ...]) -
     ],
 )
 def test_what_names_no_scheduler_is_refused_at_once(words: tuple[str, ...], named: str) -> None:
-    done = CliRunner().invoke(main, words)
+    done = malice(*words)
 
     assert done.exit_code == 2
     assert named in done.stderr.splitlines()[-1]
@@ -291,7 +290,7 @@ def test_a_broken_file_of_a_scheduler_is_refused(
     file = tmp_path / "s.json"
     file.write_bytes(text)
 
-    done = CliRunner().invoke(main, (*words, str(file)))
+    done = malice(*words, file)
 
     assert done.exit_code == 2
     assert [str(file) in line for line in done.stderr.splitlines()] == [True]
@@ -301,7 +300,7 @@ def test_a_broken_file_of_a_scheduler_is_refused(
     ("words", "role"), [(("worker",), "WORKER"), (("compare", "first", "uniform", "--dask"), "CLIENT")]
 )
 def test_an_address_with_tls_names_the_variables_of_its_certificates(words: tuple[str, ...], role: str) -> None:
-    done = CliRunner().invoke(main, (*words, "tls://127.0.0.1:9"))
+    done = malice(*words, "tls://127.0.0.1:9")
 
     assert done.exit_code == 2
     named = set(re.findall(r"DASK_DISTRIBUTED__COMM__TLS__(\w+)", done.stderr))
@@ -317,7 +316,7 @@ def test_a_report_that_is_none_fails_the_bot_and_says_so(
         "malice.tournaments.farm.exams.ExamSender.examine", lambda *_: dict.fromkeys(bots, ExamAnswer(report))
     )
 
-    done = CliRunner().invoke(main, ("check", *bots, "--dask", "tcp://127.0.0.1:9"))
+    done = malice("check", *bots, "--dask", "tcp://127.0.0.1:9")
 
     assert done.exit_code == (2 if len(bots) == 1 else 10)
     assert "the worker sent no report: " in done.output
@@ -331,7 +330,7 @@ def test_no_text_of_a_report_passes_for_a_line_of_ours(monkeypatch: pytest.Monke
     answer = ExamAnswer(msgspec.json.encode(report).decode())
     monkeypatch.setattr("malice.tournaments.farm.exams.ExamSender.examine", lambda *_: {"first": answer})
 
-    done = CliRunner().invoke(main, ("check", "first", "--dask", "tcp://127.0.0.1:9"))
+    done = malice("check", "first", "--dask", "tcp://127.0.0.1:9")
 
     assert done.exit_code == 0
     assert [line for line in done.output.split("\n") if "\x1b" in line or line.startswith("Error")] == []
@@ -343,7 +342,7 @@ def test_one_bot_is_reported_as_without_a_cluster(options: tuple[str, ...], monk
     answer = ExamAnswer(msgspec.json.encode(report).decode())
     monkeypatch.setattr("malice.tournaments.farm.exams.ExamSender.examine", lambda *_: {"first": answer})
 
-    done = CliRunner().invoke(main, ("check", "first", "--dask", "tcp://127.0.0.1:9", *options))
+    done = malice("check", "first", "--dask", "tcp://127.0.0.1:9", *options)
 
     expected = [msgspec.json.encode(report).decode()] if options else list(format_report(report))
     assert (done.exit_code, done.stdout.splitlines()) == (0, expected)
@@ -364,7 +363,7 @@ def test_a_worker_says_once_that_it_waits_for_the_file_of_its_scheduler(
     monkeypatch.setattr(worker, "run_worker", lambda *_: None)
     file = tmp_path / "s.json"
 
-    done = CliRunner().invoke(main, ("worker", str(file), "--cache", str(tmp_path)))
+    done = malice("worker", file, "--cache", tmp_path)
 
     assert (done.exit_code, done.stderr.count(str(file))) == (0, 1)
 
@@ -385,7 +384,7 @@ def test_a_scheduler_that_others_can_reach_needs_tls(
         address = f"tcp://{address}"
     (tmp_path / "s.json").write_text(json.dumps({"address": address}))
 
-    done = CliRunner().invoke(main, (*words, str(scheduler)))
+    done = malice(*words, scheduler)
 
     assert (done.exit_code, done.stderr.splitlines()[-1].startswith(f"Error: {address}: expected TLS")) == (2, True)
 
@@ -405,7 +404,7 @@ def test_a_scheduler_that_listens_to_others_is_refused_under_whatever_address(
 
     monkeypatch.setattr("malice.tournaments.farm.dask_cluster.SealedClient", Exposed)
 
-    done = CliRunner().invoke(main, ("compare", "first", "uniform", "--dask", "tcp://127.0.0.1:8786"))
+    done = malice("compare", "first", "uniform", "--dask", "tcp://127.0.0.1:8786")
 
     assert (done.exit_code, "tcp://10.0.0.5:8786: expected TLS" in done.stderr) == (2, True)
 
@@ -429,7 +428,7 @@ def test_a_worker_beside_its_scheduler_listens_where_only_its_machine_can_reach_
 def test_a_scheduler_that_does_not_answer_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("malice.tournaments.farm.dask_cluster.CONNECT_S", 0.2)
 
-    done = CliRunner().invoke(main, ("compare", "first", "uniform", "--dask", str(tmp_path / "gone.json")))
+    done = malice("compare", "first", "uniform", "--dask", tmp_path / "gone.json")
 
     assert (done.exit_code, "gone.json" in done.stderr) == (3, True)
 
@@ -437,7 +436,7 @@ def test_a_scheduler_that_does_not_answer_can_be_tried_again(tmp_path: Path, mon
 def test_the_container_file_starts_a_worker_with_options_that_it_has() -> None:
     lines = (ROOT / "docs/worker.Dockerfile").read_text().splitlines()
     program, *words = msgspec.json.decode(lines[-1].removeprefix("ENTRYPOINT "), type=list[str])
-    result = CliRunner().invoke(main, [*words, "--help"])  # unknown options come first
+    result = malice(*words, "--help")  # unknown options come first
     assert (program, words[0], result.exit_code) == ("malice", "worker", 0), result.output
 
 

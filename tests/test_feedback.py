@@ -15,10 +15,10 @@ from markdown_it import MarkdownIt
 from malice.tournaments.entries.bots import list_shipped_bots
 from malice.tournaments.league.store import Store
 from malice.tournaments.terminal.feedback import escape
+from tests.command_line import malice
 from tests.growing_leagues import GrowingLeague
 from tests.leagues import replace_in_journal
 from tests.runs import Run
-from tests.test_cli import malice
 
 pytestmark = pytest.mark.slow
 

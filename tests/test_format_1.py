@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_cli import malice
+from tests.command_line import malice
 
 FORMAT_1 = """
     PRAGMA application_id = 0x6D616C69;

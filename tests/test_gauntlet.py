@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from malice.tournaments.league.config import read_config
+from tests.command_line import malice
 from tests.houses import House
-from tests.test_cli import malice
 from tests.test_swiss import name_pairs
 
 

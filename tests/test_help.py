@@ -12,7 +12,7 @@ import pytest
 
 from malice.tournaments import league
 from malice.tournaments.cli import MODULES, main
-from tests.test_cli import malice
+from tests.command_line import malice
 
 pytestmark = pytest.mark.slow
 

@@ -8,17 +8,17 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from malice.referee.errors import DataError
 from malice.referee.families import list_shipped
 from malice.referee.games import DEFAULT_RULESET
 from malice.referee.rulesets import load_ruleset
-from malice.tournaments.cli import MODULES, main
+from malice.tournaments.cli import MODULES
 from malice.tournaments.entries import bots
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.kits import copy_kit, list_kits, rename_kit
 from malice.tournaments.league.config import read_config
+from tests.command_line import malice
 
 SHIPPED = bots.SHIPPED
 
@@ -47,10 +47,6 @@ for line in sys.stdin:
 
 BUILD = """build = ["sh", "-c", "mkdir -p build && cp src/bot.py build"]\n"""
 FILES = [".gitignore", "README.md", "bot.toml", "src/bot.py"]
-
-
-def malice(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], prog_name="malice")
 
 
 def kit(shelf: Path, language: str, *, more: str = "", program: str = PLAYS) -> Path:

@@ -14,7 +14,6 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
-from click.testing import CliRunner
 
 from malice.referee.games import DEFAULT_RULESET
 from malice.referee.records import Isolation
@@ -23,12 +22,12 @@ from malice.tournaments.check.examination import Examination
 from malice.tournaments.check.fuzz import load_corpus
 from malice.tournaments.check.games import Syllabus
 from malice.tournaments.check.seat import Times
-from malice.tournaments.cli import main
 from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.builds import ensure_built
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.entries.programs import DEBIAN, LIBRARIES
 from tests.check.examined import FEW
+from tests.command_line import malice
 from tests.streams import Request, from_the_future, recorded, written
 from tests.toolchains import KITS
 
@@ -260,7 +259,7 @@ def test_a_kit_passes_the_examination(kit: Bot) -> None:
 @pytest.mark.slow
 def test_the_kit_in_python_beats_uniform_and_so_do_all_that_play_the_same() -> None:
     words = ["play", str(KITS["python"]), "uniform", "--deals", "5", "--seed", "kits", "--json"]
-    played = CliRunner().invoke(main, words, prog_name="malice")
+    played = malice(*words)
 
     assert played.exit_code == 0, played.output
     games = json.loads(played.stdout)["games"]

@@ -21,9 +21,9 @@ from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks, Outcome
 from malice.tournaments.running.opening import open_league
 from malice.tournaments.running.run import RunTerms, run_tournament
+from tests.command_line import malice
 from tests.houses import House
 from tests.leagues import replace_in_journal
-from tests.test_cli import malice
 from tests.test_swiss import ALPHABET, draw, name_pairs, win_by_name
 
 

@@ -18,11 +18,11 @@ from malice.site_pages.pages import GameCount
 from malice.tournaments.commands import pages
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store, is_played
+from tests.command_line import malice
 from tests.growing_leagues import GrowingLeague
 from tests.processes import PATIENCE_S
 from tests.runs import Run
 from tests.tables import BOTS
-from tests.test_cli import malice
 from tests.test_site_shards import contents
 
 BOTH = {"ana": 1, "ben": 1}

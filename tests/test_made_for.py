@@ -6,18 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from malice.referee.errors import BotError
 from malice.referee.rulesets import list_rulesets
 from malice.tournaments.check.fuzz import list_rare_positions, replay_rare_position
 from malice.tournaments.check.games import choose_syllabus, cover_everything
-from malice.tournaments.cli import main
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.lookup import list_games
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.plan import Plan
+from tests.command_line import malice
 
 PLAYS = """\
 import json, sys
@@ -47,10 +46,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     monkeypatch.chdir(tmp_path)
     return mine
-
-
-def malice(*words: str) -> Result:
-    return CliRunner().invoke(main, words, prog_name="malice")
 
 
 @pytest.mark.parametrize("rulesets", [("standard",), ("partners-4", "book")])

@@ -12,8 +12,8 @@ from malice.referee.records import compute_digest
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 from malice.tournaments.running.registration import close_complete_parts
+from tests.command_line import malice
 from tests.sharing import copy_league, crash_uniform, found_league, merge, play
-from tests.test_cli import malice
 
 pytestmark = pytest.mark.slow
 

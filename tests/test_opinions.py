@@ -12,8 +12,8 @@ import pytest
 from malice.site_pages.shard_files import choose_games
 from malice.site_pages.survey import Survey
 from malice.tournaments.league.store import Store
+from tests.command_line import malice
 from tests.tables import BOTS
-from tests.test_cli import malice
 from tests.test_site_league import League
 from tests.test_site_shards import data
 

@@ -23,7 +23,7 @@ from malice.tournaments.entries.manifests import (
 )
 from malice.tournaments.entries.variants import find_variant, give_parameters, split_words
 from malice.tournaments.league.config import LabelledBot
-from tests.test_cli import malice
+from tests.command_line import malice
 from tests.variants import MANIFEST, write_variable_bot
 
 TEXTS = st.text(st.characters(exclude_categories=("C", "Z")) | st.just(" "), max_size=MOST_CHARACTERS)

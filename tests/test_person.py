@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from malice.protocol.messages import GameStart, Move
 from malice.referee.errors import Abandoned
 from malice.referee.verdicts import Verdict
-from malice.tournaments.cli import main
 from malice.tournaments.terminal.person import Person
+from tests.command_line import malice
 from tests.processes import Mark
 from tests.tables import Script, play
 from tests.terminals import Terminal
@@ -80,7 +79,7 @@ def test_a_person_plays_whole_games_in_a_terminal(extends: str, others: list[str
         seen = play_to_the_end(terminal, "Elo relative")
         assert terminal.status() == 0
 
-    exported = CliRunner().invoke(main, ["export", str(tmp_path / "t.db")]).stdout.splitlines()
+    exported = malice("export", tmp_path / "t.db").stdout.splitlines()
     games = [json.loads(line) for line in exported]
     assert len(games) == 1 + len(others)
     mine = [
@@ -112,7 +111,7 @@ def test_what_is_typed_is_what_is_played(folder: Path, mark: Mark) -> None:
         terminal.type("q\n")
         terminal.rest()
 
-    game = json.loads(CliRunner().invoke(main, ["export", str(folder / "t.db")]).stdout)
+    game = json.loads(malice("export", folder / "t.db").stdout)
     seat = [entry["label"] for entry in game["entries"]].index("you")
     assert [each["action"] for each in game["actions"] if each["seat"] == seat] == [f"h{card}-s0", "!resigned"]
 
@@ -150,10 +149,6 @@ def test_ctrl_c_ends_at_once_with_130_and_leaves_no_process(folder: Path, mark: 
         assert terminal.status() == 130
 
     assert mark.await_end() == []
-
-
-def malice(*words: str, input: str = "") -> Result:
-    return CliRunner().invoke(main, words, prog_name="malice", input=input)
 
 
 @pytest.mark.slow

@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from malice.tournaments.cli import main
+from tests.command_line import malice
 
 pytestmark = pytest.mark.slow
 
@@ -40,10 +39,6 @@ for line in sys.stdin:
         print("another", flush=True)
     print(json.dumps({"id": request["id"], "move": request.get("legal", [""])[0]}), flush=True)
 """
-
-
-def malice(*words: str | Path, input: str = "") -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], prog_name="malice", input=input)
 
 
 @pytest.fixture

@@ -7,9 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from malice.tournaments.cli import main
 from malice.tournaments.entries import bots
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.programs import (
@@ -20,6 +18,7 @@ from malice.tournaments.entries.programs import (
     explain_missing_programs,
     list_missing_programs,
 )
+from tests.command_line import malice
 
 
 def test_how_to_get_programs_is_said_where_it_is_known() -> None:
@@ -115,7 +114,7 @@ def test_the_sandbox_shows_the_interpreter_that_a_manifest_names(outside: Path) 
         manifest.write('python = ".venv/bin/python"\n')
 
     words = ["play", str(outside / "mine"), "uniform", "--isolation", "bwrap", "--require-isolation"]
-    played = CliRunner().invoke(main, words, prog_name="malice")
+    played = malice(*words)
 
     assert played.exit_code == 0, played.output
 
@@ -124,8 +123,8 @@ def test_the_sandbox_shows_the_interpreter_that_a_manifest_names(outside: Path) 
 @pytest.mark.slow
 def test_a_module_that_the_sandbox_hides_is_told_as_that(outside: Path) -> None:
     words = ["play", str(outside / "mine"), "uniform", "--isolation", "bwrap"]
-    played = CliRunner().invoke(main, words, prog_name="malice")
-    checked = CliRunner().invoke(main, ["check", words[1], "--isolation", "bwrap"], prog_name="malice")
+    played = malice(*words)
+    checked = malice("check", words[1], "--isolation", "bwrap")
 
     assert (played.exit_code, checked.exit_code) == (2, 10)
     for said in (played.stderr, checked.stdout):

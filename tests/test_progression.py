@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from malice.tournaments.league.store import Store, exclude
+from tests.command_line import malice
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
-from tests.test_cli import malice
 
 FIRST = {"ann": 1, "bob": 1, "cem": 1, "dora": 1}
 SECOND = {"ann": 1, "bob": 1, "cem": 1, "dora": 2, "eve": 1}

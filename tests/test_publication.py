@@ -21,7 +21,7 @@ from malice.tournaments.errors import LeagueError
 from malice.tournaments.league import publication
 from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.publication import Publication, choose_publication, redact
-from tests.test_cli import malice
+from tests.command_line import malice
 from tests.test_site_league import League, play
 from tests.test_site_shards import contents, data
 

@@ -19,9 +19,9 @@ from malice.tournaments.league.replay_pool import replay_rows
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import Verified, verify_league
 from malice.tournaments.running.hooks import Audit
+from tests.command_line import malice
 from tests.leagues import change, play_small_league
 from tests.processes import PATIENCE_S, Mark
-from tests.test_cli import malice
 
 pytestmark = pytest.mark.slow
 

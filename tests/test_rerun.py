@@ -7,17 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from malice.tournaments.cli import main
+from tests.command_line import malice
 
 pytestmark = pytest.mark.slow
 
 BOTS = Path(__file__).parent / "bots"
-
-
-def malice(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], prog_name="malice")
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from malice.tournaments.league.formats.decisions import Done
 from malice.tournaments.league.journal import restore_ruleset, store_ruleset
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
-from tests.test_cli import malice
+from tests.command_line import malice
 
 OLD = Path(__file__).parent / "old_leagues"
 RULESETS = {"patience": "nuts-2", "solitaire": "double-solitaire", "spite": "catsatcards", "open": "double-solitaire"}

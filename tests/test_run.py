@@ -14,10 +14,10 @@ import pytest
 
 from malice.referee.records import Key, Record
 from malice.tournaments.league.store import Store
+from tests.command_line import malice
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until
 from tests.tables import BOTS
-from tests.test_cli import malice
 
 TELLER = BOTS / "teller.py"
 

@@ -21,10 +21,10 @@ from malice.tournaments.league.tournament import Tournament
 from malice.tournaments.ratings.sprt import Sprt
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.terminal.comparisons import format_comparison
+from tests.command_line import malice
 from tests.crashes import kills
 from tests.leagues import replace_in_journal
 from tests.runs import Run
-from tests.test_cli import malice
 
 COMPARISON = """
 format = "comparison"

@@ -17,9 +17,9 @@ import pytest
 
 from malice.site_pages.files import GENERATOR
 from malice.site_pages.server import POLICY, SiteServer
+from tests.command_line import malice
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE
-from tests.test_cli import malice
 
 SECRET = b"not for you"
 

@@ -18,8 +18,8 @@ from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import Verified, verify_league
 from malice.tournaments.running.hooks import Hooks
 from malice.tournaments.running.plan import Share, parse_share
+from tests.command_line import malice
 from tests.sharing import Puppets, copy_league, crash_uniform, found_league, merge, play, play_fairly, recall
-from tests.test_cli import malice
 
 pytestmark = pytest.mark.slow
 

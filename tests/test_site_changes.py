@@ -11,8 +11,8 @@ import pytest
 
 from malice.site_pages import text
 from malice.tournaments.league.store import Store, exclude
+from tests.command_line import malice
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
-from tests.test_cli import malice
 from tests.test_site import Page
 from tests.test_site_league import HOSTILE
 

@@ -14,9 +14,9 @@ from malice.tournaments.league import comparison
 from malice.tournaments.league.comparison import Comparison, compare_entries
 from malice.tournaments.league.store import Store
 from malice.tournaments.ratings.comparison import Adjustment
+from tests.command_line import malice
 from tests.leagues import play_small_league
 from tests.test_adjustment import measured as measured
-from tests.test_cli import malice
 from tests.test_site import Page
 from tests.test_site_league import HOSTILE
 

@@ -11,8 +11,8 @@ import pytest
 
 from malice.tournaments.league import store
 from malice.tournaments.league.reader import LeagueReader
+from tests.command_line import malice
 from tests.growing_leagues import GrowingLeague
-from tests.test_cli import malice
 
 
 @pytest.mark.parametrize(("words", "first"), [(("standings", "--json"), "entries"), (("export",), "judgement")])

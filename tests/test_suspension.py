@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from malice.referee.records import Key
 from malice.tournaments.league.contents import Finished
 from malice.tournaments.league.counting import Suspensions, find_suspended, is_left_out, list_suspensions
+from tests.command_line import malice
 from tests.runs import Run
 from tests.tables import BOTS
-from tests.test_cli import malice
 from tests.test_standings import played
 
 

@@ -21,8 +21,8 @@ from malice.tournaments.league.formats.swiss import (
     rank_swiss,
 )
 from malice.tournaments.league.parts import Part
+from tests.command_line import malice
 from tests.houses import House
-from tests.test_cli import malice
 
 ALPHABET = "".join(chr(0x100 + number) for number in range(64))
 

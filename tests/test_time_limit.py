@@ -28,9 +28,9 @@ from malice.tournaments.running.hooks import Hooks
 from malice.tournaments.running.opening import open_league
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.run import RunTerms, run_tournament
+from tests.command_line import malice
 from tests.runs import Run
 from tests.tables import BOTS
-from tests.test_cli import malice
 
 SMALL = 'entries = ["uniform", "first"]\nseed = "small"\ndeals = 4\n'
 

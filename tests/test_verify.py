@@ -17,8 +17,8 @@ from malice.tournaments.league.store import Store
 from malice.tournaments.league.stored_games import pack_record
 from malice.tournaments.league.verify import verify_league
 from malice.tournaments.running.plan import Plan
+from tests.command_line import malice
 from tests.leagues import change, play_small_league, replace_in_journal, write_events
-from tests.test_cli import malice
 
 
 @pytest.fixture

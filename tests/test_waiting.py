@@ -16,8 +16,8 @@ from malice.referee.records import Key
 from malice.tournaments.errors import LeagueError, LockedLeague
 from malice.tournaments.league.file import WAIT_S, Waiting
 from malice.tournaments.league.store import Store
+from tests.command_line import malice
 from tests.leagues import play_small_league
-from tests.test_cli import malice
 
 
 class Time:

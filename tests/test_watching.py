@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from malice.protocol.messages import Move, MoveAnswer
@@ -19,8 +18,8 @@ from malice.referee.game_runner import GameRunner
 from malice.referee.records import Record
 from malice.referee.rulesets import load_ruleset
 from malice.referee.verdicts import Verdict
-from malice.tournaments.cli import main
 from malice.tournaments.terminal.watching import DELAY_MS, Screen, Watcher
+from tests.command_line import malice
 from tests.processes import Mark
 from tests.tables import Script, batch, player
 from tests.terminals import malice as in_terminal
@@ -176,10 +175,6 @@ def mark() -> Iterator[Mark]:
     mark = Mark()
     yield mark
     mark.end()
-
-
-def malice(*words: str) -> Result:
-    return CliRunner().invoke(main, words, prog_name="malice")
 
 
 @pytest.mark.slow

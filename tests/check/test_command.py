@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from malice.tournaments.check.report import TITLES
-from malice.tournaments.cli import main
 from tests.check.examined import FAULTY
+from tests.command_line import malice
 from tests.documents import blocks
 
 pytestmark = pytest.mark.slow
@@ -22,7 +22,7 @@ PATIENT = ("--move-ms", "60000", "--init-ms", "60000")
 
 
 def check(*words: str) -> Result:
-    return CliRunner().invoke(main, ["check", *words], prog_name="malice")
+    return malice("check", *words)
 
 
 def faulty(*arguments: str) -> str:

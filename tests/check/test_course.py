@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from malice.tournaments.check.report import Finding, Report, Step, encode_junit
-from tests.test_cli import malice
+from tests.command_line import malice
 
 pytestmark = pytest.mark.slow
 

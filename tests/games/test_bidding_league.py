@@ -9,20 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from malice.tournaments.cli import main
 from malice.tournaments.league.config import read_config
 from malice.tournaments.league.store import Store
+from tests.command_line import malice
 from tests.games.test_simultaneous import BIDDER
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("bidding")]
-
-
-def malice(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == code, result.output
-    return result
 
 
 def write_tournament(folder: Path, text: str = "", *, seats: int = 2, how: str = "") -> Path:
@@ -74,30 +67,30 @@ def test_wall_clocks_with_a_processor_for_each_seat_are_accepted(folder: Path, m
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3})
     path = write_tournament(folder, 'cpus_per_game = 2\njobs = 1\nisolation = "none"\n[clock]\nkind = "wall"\n')
 
-    malice("run", str(path))
+    malice("run", str(path), code=0)
 
     malice("run", str(path), "--jobs", "3", code=2)
 
 
 def test_every_command_shows_its_games(folder: Path) -> None:
     path = write_tournament(folder, seats=3, how="fails=3:illegal")
-    malice("run", str(path))
+    malice("run", str(path), code=0)
     with Store(folder / "bids.db") as store:
         records = list(store.records())
     assert len(records) == 6
     assert all(record.clock.kind == "cpu" for record in records)
     assert [fault.code for record in records for fault in record.faults][:1] == ["illegal"]
 
-    assert "all of them replay" in malice("verify", "bids.db").output
-    malice("standings", "bids.db")
+    assert "all of them replay" in malice("verify", "bids.db", code=0).output
+    malice("standings", "bids.db", code=0)
     for record in records:
-        shown = malice("replay", "bids.db", str(record.key)).output
+        shown = malice("replay", "bids.db", str(record.key), code=0).output
         assert "bids" in shown
         assert shown.count(" ms") == len(record.actions)
-        assert f"{record.key}" in malice("log", "bids.db", str(record.key)).output
+        assert f"{record.key}" in malice("log", "bids.db", str(record.key), code=0).output
         for other in range(3):
             words = (f"{sys.executable} -I bidder.py", "--seat", str(other), "--all", "--json")
-            rerun = json.loads(malice("rerun", "bids.db", str(record.key), *words).output)
+            rerun = json.loads(malice("rerun", "bids.db", str(record.key), *words, code=0).output)
             asked = [action for number, action in record.actions if number == other]
             assert [choice["played"] for choice in rerun["choices"]] == asked
             assert rerun["agreed"] == len([action for action in asked if action != "!illegal"])
@@ -108,7 +101,17 @@ def test_games_are_watched_ask_by_ask(folder: Path) -> None:
     bot = f"{sys.executable} -I bidder.py"
 
     shown = malice(
-        "play", bot, f"{bot} fails=2:illegal", "--ruleset", "bidding", "--watch", "--isolation", "none", "--seed", "1"
+        "play",
+        bot,
+        f"{bot} fails=2:illegal",
+        "--ruleset",
+        "bidding",
+        "--watch",
+        "--isolation",
+        "none",
+        "--seed",
+        "1",
+        code=0,
     ).output
 
     assert "round 2" in shown

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from malice.tournaments.cli import main
-from tests.games.test_packages import malice
+from tests.command_line import malice
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("games")]
 
@@ -30,30 +28,32 @@ def test_a_game_runs_through_every_command(game: str, seats: int, folder: Path) 
     (folder / "t.toml").write_text(f'name = "t"\nentries = {entries}\nrulesets = ["{game}"]\ndeals = 2\nseed = "t"\n')
     alone = ("--isolation", "none")
 
-    assert game in malice("rules", "show", game).output
-    malice("rules", "diff", game, game)
-    malice("run", "t.toml", *alone)
-    assert "all of them replay" in malice("verify", "t.db").output
-    assert "u0" in malice("standings", "t.db").output
-    assert "0.0.0.0" in malice("replay", "t.db", "0.0.0").output
-    assert '"type":"move"' in malice("log", "t.db", "0.0.0").output.replace(" ", "")
-    rerun = json.loads(malice("rerun", "t.db", "0.0.0", "uniform", "--seat", "1", "--json", "--all", *alone).output)
+    assert game in malice("rules", "show", game, code=0).output
+    malice("rules", "diff", game, game, code=0)
+    malice("run", "t.toml", *alone, code=0)
+    assert "all of them replay" in malice("verify", "t.db", code=0).output
+    assert "u0" in malice("standings", "t.db", code=0).output
+    assert "0.0.0.0" in malice("replay", "t.db", "0.0.0", code=0).output
+    assert '"type":"move"' in malice("log", "t.db", "0.0.0", code=0).output.replace(" ", "")
+    rerun = json.loads(
+        malice("rerun", "t.db", "0.0.0", "uniform", "--seat", "1", "--json", "--all", *alone, code=0).output
+    )
     assert rerun["agreed"] == rerun["moves"] > 0, "uniform plays by the rng that the seat had"
-    views = [json.loads(line) for line in malice("export", "t.db", "--views").output.splitlines()]
+    views = [json.loads(line) for line in malice("export", "t.db", "--views", code=0).output.splitlines()]
     assert all(view["played"] in view["legal"] for view in views)
-    malice("export", "t.db")
-    malice("site", "t.db", "--out", "site")
-    malice("site", "t.db", "--game", "0.0.0.0", "--out", "game.html")
+    malice("export", "t.db", code=0)
+    malice("site", "t.db", "--out", "site", code=0)
+    malice("site", "t.db", "--game", "0.0.0.0", "--out", "game.html", code=0)
     assert "The last table" in (folder / "game.html").read_text("utf-8")
-    malice("feedback", "t.db", "--out", "feedback")
-    compared = CliRunner().invoke(main, ["compare", "first", "uniform", "--ruleset", game, "--deals", "4", *alone])
+    malice("feedback", "t.db", "--out", "feedback", code=0)
+    compared = malice("compare", "first", "uniform", "--ruleset", game, "--deals", "4", *alone)
     assert compared.exit_code in ((0, 10, 11) if seats == 2 else (2,)), compared.output  # it is for two seats
 
 
 @pytest.mark.parametrize(("game", "seats"), TABLES)
 def test_a_game_is_watched_and_played_by_a_person(game: str, seats: int) -> None:
     bots = ["uniform"] * seats
-    malice("play", *bots, "--ruleset", game, "--watch", "--isolation", "none")
+    malice("play", *bots, "--ruleset", game, "--watch", "--isolation", "none", code=0)
 
-    shown = malice("play", "you", *bots[1:], "--ruleset", game, "--isolation", "none", typed="1\n" * 100).output
+    shown = malice("play", "you", *bots[1:], "--ruleset", game, "--isolation", "none", input="1\n" * 100, code=0).output
     assert "you" in shown

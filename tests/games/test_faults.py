@@ -24,8 +24,8 @@ from malice.referee.sample_games import BrokenClaim, Subject
 from malice.referee.testing import CLAIMS
 from malice.referee.verdicts import Verdict
 from malice.tournaments.league.store import Store
+from tests.command_line import malice
 from tests.games.installed import installed
-from tests.games.test_packages import malice
 from tests.tables import FOR_EVER, PATIENCE_MS, Script
 
 pytestmark = pytest.mark.slow

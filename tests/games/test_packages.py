@@ -6,23 +6,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from click.testing import Result as Output
 
 from malice.referee.families import list_shipped, load_family
 from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from malice.referee.rulesets import load_ruleset
-from malice.tournaments.cli import main
 from malice.tournaments.entries.plain_programs import PROGRAMS
+from tests.command_line import malice
 from tests.games.installed import installed
 
 pytestmark = pytest.mark.slow
-
-
-def malice(*words: str, code: int = 0, typed: str = "") -> Output:
-    result = CliRunner().invoke(main, words, input=typed)
-    assert result.exit_code == code, result.output
-    return result
 
 
 def claim(target: Path, package: str, game: str, module: str) -> None:
@@ -57,7 +49,7 @@ def test_no_package_can_take_the_name_of_a_game_that_ships(tmp_path: Path) -> No
     shipped = DEFAULT_FAMILY
     claim(tmp_path / "thief", "thief", shipped, "thief")
     with installed(tmp_path / "thief"):
-        result = CliRunner().invoke(main, ["rules"])
+        result = malice("rules")
         assert load_family(shipped).package == ""
 
     assert result.exit_code == 0
@@ -70,7 +62,7 @@ def test_two_packages_that_claim_one_name_are_both_named(stairs: Path) -> None:
     with installed(stairs):
         result = malice("play", "uniform", "uniform", "--ruleset", "stairs", code=2)
 
-        malice("rules", "show", DEFAULT_RULESET)
+        malice("rules", "show", DEFAULT_RULESET, code=0)
 
     assert "ladders, malice-stairs" in result.output
 
@@ -85,8 +77,8 @@ def test_no_package_can_take_the_name_of_a_ruleset_that_ships(stairs: Path) -> N
 def test_a_broken_package_matters_only_where_its_game_is_named(stairs: Path) -> None:
     break_package(stairs, "wreck")
     with installed(stairs):
-        malice("play", "uniform", "uniform", "--ruleset", "stairs", "--isolation", "none")
-        listed = CliRunner().invoke(main, ["rules"])
+        malice("play", "uniform", "uniform", "--ruleset", "stairs", "--isolation", "none", code=0)
+        listed = malice("rules")
         named = malice("rules", "--family", "wreck", code=2)
         shown = malice("rules", "show", "wreck-1", code=2)
 
@@ -104,8 +96,8 @@ def test_a_broken_package_matters_only_where_its_game_is_named(stairs: Path) -> 
 
 def test_rulesets_are_listed_with_their_game_where_there_are_several(stairs: Path) -> None:
     with installed(stairs):
-        every = malice("rules").output.splitlines()
-        only = malice("rules", "--family", "stairs").output.splitlines()
+        every = malice("rules", code=0).output.splitlines()
+        only = malice("rules", "--family", "stairs", code=0).output.splitlines()
         malice("rules", "--family", "chairs", code=2)
 
     assert every[0].split() == ["seats", "game", "ruleset", "about"]
@@ -119,7 +111,7 @@ def test_a_new_bot_is_a_copy_of_a_kit_that_the_game_brings(stairs: Path, folder:
     (kit / "bot.toml").write_text('name = "starter"\nrun = ["perl", "bot.pl"]\n')
     (kit / "bot.pl").write_text("# climbs\n")
     with installed(stairs):
-        malice("new", "climber", "--family", "stairs", "--language", "pl")
+        malice("new", "climber", "--family", "stairs", "--language", "pl", code=0)
         missing = malice("new", "other", "--family", "stairs", "--language", "rust", code=2)
 
     assert (folder / "climber" / "bot.pl").read_text() == "# climbs\n"
@@ -139,32 +131,42 @@ def test_without_a_kit_a_language_that_needs_none_is_to_be_had(stairs: Path, fol
 @pytest.mark.parametrize("language", [pytest.param(name, marks=pytest.mark.kit(name)) for name in PROGRAMS])
 @pytest.mark.usefixtures("games")
 def test_a_bot_that_knows_no_game_passes_its_examination_in_each_language(language: str) -> None:
-    *_, play = malice("new", "bot", "--family", "tricks", "--language", language).stdout.splitlines()
+    *_, play = malice("new", "bot", "--family", "tricks", "--language", language, code=0).stdout.splitlines()
 
-    malice("check", "bot", "--isolation", "none")
+    malice("check", "bot", "--isolation", "none", code=0)
     assert play == "malice play bot uniform uniform --ruleset tricks --deals 20"
-    malice(*play.split()[1:-1], "1", "--isolation", "none")
+    malice(*play.split()[1:-1], "1", "--isolation", "none", code=0)
 
 
 @pytest.mark.usefixtures("bidding")
 def test_a_plain_bot_plays_bids_and_is_examined_by_them(folder: Path) -> None:
-    made = malice("new", "bidder", "--family", "bidding").stdout
+    made = malice("new", "bidder", "--family", "bidding", code=0).stdout
 
     assert made.splitlines() == ["malice check bidder", "malice play bidder uniform --ruleset bidding --deals 20"]
-    report = malice("check", "bidder", "--fuzz", "60", "--isolation", "none").output
+    report = malice("check", "bidder", "--fuzz", "60", "--isolation", "none", code=0).output
     assert "20 games of bidding against uniform" in report
     assert "60 situations of 2 rulesets" in report
 
 
 @pytest.mark.usefixtures("bidding")
 def test_an_examination_may_cover_two_games(folder: Path) -> None:
-    malice("check", "uniform", "--rulesets", "standard,bidding", "--isolation", "none")
+    malice("check", "uniform", "--rulesets", "standard,bidding", "--isolation", "none", code=0)
 
 
 @pytest.mark.usefixtures("bidding")
 def test_a_person_bids_against_a_bot() -> None:
     result = malice(
-        "play", "you", "uniform", "--ruleset", "bidding-duel", "--seed", "you", "--isolation", "none", typed="1\n" * 40
+        "play",
+        "you",
+        "uniform",
+        "--ruleset",
+        "bidding-duel",
+        "--seed",
+        "you",
+        "--isolation",
+        "none",
+        input="1\n" * 40,
+        code=0,
     )
 
     assert "you (bids)" in result.output
@@ -177,7 +179,7 @@ def test_a_person_bids_against_a_bot() -> None:
 def test_a_league_without_the_package_of_its_game_names_the_package(stairs: Path, folder: Path) -> None:
     (folder / "t.toml").write_text('name = "t"\nentries = ["first", "uniform"]\nrulesets = ["stairs"]\ndeals = 1\n')
     with installed(stairs):
-        malice("run", "t.toml", "--isolation", "none")
+        malice("run", "t.toml", "--isolation", "none", code=0)
     commands = (
         ("standings", "t.db"),
         ("verify", "t.db"),

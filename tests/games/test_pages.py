@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from click.testing import CliRunner
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 
@@ -17,8 +16,8 @@ from malice import site_pages
 from malice.referee.records import Record
 from malice.referee.replay import RecordedAsk, find_rules, replay_asks
 from malice.site_pages.turning_point import find_leads, find_turn, list_left
-from malice.tournaments.cli import main
 from malice.tournaments.league.store import Store
+from tests.command_line import malice
 from tests.games.conftest import BIDDING, TRICKS
 from tests.games.installed import installed, write_package
 from tests.opinions import LastAction
@@ -39,7 +38,7 @@ def render(folder: Path, ruleset: str, seats: int, bot: str = "uniform") -> tupl
         f'name = "t"\nentries = ["first", "{bot}", "uniform"]\nseats = {seats}\nrulesets = ["{ruleset}"]\n'
         'deals = 1\nseed = "pages"\nisolation = "none"\n'
     )
-    ran = CliRunner().invoke(main, ["run", str(folder / "t.toml"), "--db", str(folder / "t.db")])
+    ran = malice("run", folder / "t.toml", "--db", folder / "t.db")
     assert ran.exit_code == 0, ran.output
     with Store(folder / "t.db") as store:
         site_pages.SiteWriter(store, folder / "site").render(site_pages.SiteOptions(opinions=LastAction(store)))

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from msgspec import json
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
@@ -16,8 +15,8 @@ from malice.protocol.cards import HIDDEN
 from malice.referee.families import make_rules
 from malice.referee.records import Record
 from malice.site_pages.turning_point import list_left
-from malice.tournaments.cli import main
 from malice.tournaments.league.store import Store
+from tests.command_line import malice
 from tests.games.test_pages import fits_the_window, show_end
 from tests.test_browser_window import as_a_phone, at_a_desk, press, replay
 
@@ -49,7 +48,7 @@ def render_hands(folder: Path) -> tuple[Path, list[Record]]:
         'name = "t"\nentries = ["first", "uniform"]\nrulesets = ["nuts-2"]\ndeals = 1\nseed = "pages"\n'
         'series = false\nisolation = "none"\n'
     )
-    ran = CliRunner().invoke(main, ["run", str(folder / "t.toml"), "--db", str(folder / "t.db")])
+    ran = malice("run", folder / "t.toml", "--db", folder / "t.db")
     assert ran.exit_code == 0, ran.output
     with Store(folder / "t.db") as store:
         site_pages.render(store, folder / "site")
