@@ -20,7 +20,7 @@ from tests.toolchains import kit_lack
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
-    from tests.test_site_league import League
+    from tests.site_league import League
 
 
 class Need(NamedTuple):
@@ -165,7 +165,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Chrome"]:
 @pytest.fixture(scope="module")
 def league() -> "League":
     """Five bots, one of them with a hostile name; every ninth game ends by a verdict."""
-    from tests.test_site_league import League  # most tests need no site
+    from tests.site_league import League  # most tests need no site
 
     return League(deals=2, faulty=9)
 

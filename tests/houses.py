@@ -28,7 +28,7 @@ from malice.tournaments.league.journal import (
 from malice.tournaments.league.parts import Draft, Part
 from malice.tournaments.league.revisions import create_part
 from malice.tournaments.league.tournament import League, Tournament
-from tests.test_standings import played
+from tests.summaries import played
 
 
 class House:

@@ -17,7 +17,7 @@ from malice.site_pages.game_list import LATEST, SIZE, ListedGames, Reasons, make
 from malice.site_pages.pages import GameCount, Pages
 from malice.site_pages.rankings import Marks
 from malice.tournaments.league.contents import GameSummary
-from tests.test_site_league import League
+from tests.site_league import League
 
 START = 1_767_225_600
 """The first of January 2026, in seconds since 1970."""

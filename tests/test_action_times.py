@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from malice.referee import rulesets
 from malice.referee.records import Key
 from malice.tournaments.league.contents import ActionTimes, parse_times, summarize_record
-from tests.test_site_league import play
+from tests.site_league import play
 
 RECORD = play(rulesets.load_ruleset("standard").rules, ("a", "b"), Key(0, 0, 0, 0), (20, "crash"))
 

@@ -18,9 +18,9 @@ from malice import site_pages
 from malice.referee.games.spite.messages import View
 from malice.referee.records import Record
 from malice.referee.replay import find_rules, replay_asks
+from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.processes import PATIENCE_S
-from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
-from tests.test_site_league import LABELS, League
+from tests.site_league import LABELS, League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

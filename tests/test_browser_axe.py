@@ -22,11 +22,11 @@ from malice.referee.rulesets import load_ruleset
 from malice.site_pages.server import SiteServer
 from malice.site_pages.text import make_slug
 from malice.tournaments.league.publication import Publication
+from tests.browser_window import as_a_phone, at_a_desk, find
 from tests.opinions import LastAction
 from tests.processes import PATIENCE_S
-from tests.test_browser_window import as_a_phone, at_a_desk, find
+from tests.site_league import HOSTILE, LABELS, League, play
 from tests.test_lone_game import write_lone
-from tests.test_site_league import HOSTILE, LABELS, League, play
 
 pytestmark = [pytest.mark.browser, pytest.mark.npm, pytest.mark.slow]
 

@@ -11,8 +11,8 @@ from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
-from tests.test_browser_window import as_a_phone, at_a_desk, find, replay, visit
-from tests.test_site_league import HOSTILE, League
+from tests.browser_window import as_a_phone, at_a_desk, find, replay, visit
+from tests.site_league import HOSTILE, League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

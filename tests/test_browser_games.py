@@ -18,11 +18,11 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 from malice import site_pages
 from malice.referee.records import Record
 from malice.referee.replay import RecordedAsk, find_rules, replay_asks
+from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
 from tests.processes import PATIENCE_S
-from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay
-from tests.test_site_league import HOSTILE, League
+from tests.site_league import HOSTILE, League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -15,10 +15,10 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from malice.site_pages import text
 from malice.tournaments.league.contents import GameSummary
+from tests.browser_window import as_a_phone, at_a_desk, find, visit
 from tests.listed_games import CODES, make_games, write_list
 from tests.processes import PATIENCE_S
-from tests.test_browser_window import as_a_phone, at_a_desk, find, visit
-from tests.test_site_league import HOSTILE
+from tests.site_league import HOSTILE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -16,9 +16,9 @@ from malice.site_pages.following import Follower
 from malice.site_pages.server import SiteServer
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.store import Store
+from tests.browser_window import at_a_desk, find
 from tests.growing_leagues import GrowingLeague
 from tests.processes import PATIENCE_S
-from tests.test_browser_window import at_a_desk, find
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -17,11 +17,11 @@ from malice.referee.games.spite.messages import TurnBegins
 from malice.referee.records import Key, Record
 from malice.referee.replay import RecordedAsk, replay_asks
 from malice.site_pages.turning_point import list_left
+from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
 from tests.processes import PATIENCE_S
-from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
-from tests.test_site_league import League
+from tests.site_league import League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -11,9 +11,9 @@ from selenium.webdriver.common.by import By
 
 from malice import site_pages
 from malice.referee.records import Record
+from tests.browser_window import at_a_desk, current, find, press, replay
 from tests.opinions import NOTE, LastAction, list_choices
-from tests.test_browser_window import at_a_desk, current, find, press, replay
-from tests.test_site_league import HOSTILE, League
+from tests.site_league import HOSTILE, League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

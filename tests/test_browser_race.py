@@ -16,9 +16,9 @@ from malice.referee.clock import Clock
 from malice.referee.records import Record
 from malice.referee.replay import find_rules, replay_asks
 from malice.site_pages.turning_point import Dramas, find_leads, find_turn, list_left
+from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
 from tests.processes import PATIENCE_S
-from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
-from tests.test_site_league import League
+from tests.site_league import League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

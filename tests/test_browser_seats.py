@@ -20,9 +20,9 @@ from malice.referee.games.spite.parameters import Parameters
 from malice.referee.records import Key, Record
 from malice.referee.replay import find_rules, replay_asks
 from malice.referee.rulesets import Ruleset
+from tests.browser_window import as_a_phone, at_a_desk, find, press, replay, visit
 from tests.processes import PATIENCE_S
-from tests.test_browser_window import as_a_phone, at_a_desk, find, press, replay, visit
-from tests.test_site_league import Chooser, League, play
+from tests.site_league import Chooser, League, play
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

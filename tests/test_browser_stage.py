@@ -13,9 +13,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from malice import site_pages
+from tests.browser_window import at_a_desk, current, find, press, replay, visit
 from tests.processes import PATIENCE_S
-from tests.test_browser_window import at_a_desk, current, find, press, replay, visit
-from tests.test_site_league import League
+from tests.site_league import League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

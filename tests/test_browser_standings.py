@@ -11,9 +11,9 @@ from selenium.webdriver.common.by import By
 
 from malice import site_pages
 from malice.tournaments.league.store import Store
+from tests.browser_window import as_a_phone, at_a_desk, find, visit
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
-from tests.test_browser_window import as_a_phone, at_a_desk, find, visit
-from tests.test_site_league import HOSTILE, LABELS, League
+from tests.site_league import HOSTILE, LABELS, League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -14,7 +14,7 @@ from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.store import Store
 from tests.growing_leagues import GrowingLeague
 from tests.leagues import change
-from tests.test_site_shards import contents
+from tests.site_files import contents
 
 HIDE = """
     CREATE TABLE hidden_games AS SELECT * FROM games WHERE number IN (1, 4);

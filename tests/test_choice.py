@@ -15,8 +15,8 @@ from malice.tournaments.league.ranking import Choice, compute_league_standings, 
 from malice.tournaments.league.store import Store, exclude
 from tests.command_line import malice
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague, make_short
-from tests.test_site_league import LABELS, League
-from tests.test_swiss import make_house as make_swiss
+from tests.rounds import make_swiss
+from tests.site_league import LABELS, League
 
 FIRST = {"ann": 1, "bob": 1, "cem": 1}
 

@@ -10,7 +10,7 @@ import pytest
 from malice.tournaments.league.config import read_config
 from malice.tournaments.league.formats import FORMATS
 from tests.command_line import malice
-from tests.test_site import Page
+from tests.site_files import Page
 
 EXAMPLES = Path(__file__).parents[1] / "tournaments/examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.toml"))

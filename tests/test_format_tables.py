@@ -9,8 +9,8 @@ import pytest
 from malice.tournaments.league.formats import make_table, make_table_before
 from malice.tournaments.league.ranking import compute_league_standings
 from tests.houses import House
-from tests.test_site_league import LABELS, League
-from tests.test_swiss import draw, make_house, win_by_name
+from tests.rounds import draw, make_swiss, win_by_name
+from tests.site_league import LABELS, League
 
 
 @pytest.mark.parametrize("name", ["swiss", "knockout"])
@@ -34,7 +34,7 @@ def test_equal_points_and_buchholz_share_a_place_in_a_swiss() -> None:
 
 
 def test_who_does_not_play_keeps_its_points_and_takes_no_rank() -> None:
-    house = make_house(LABELS[:4], rounds=1)
+    house = make_swiss(LABELS[:4], rounds=1)
     house.finish(house.create())
     league = League(LABELS[:4], deals=1)
     league.follow(house.look())

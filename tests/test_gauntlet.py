@@ -9,7 +9,7 @@ import pytest
 from malice.tournaments.league.config import read_config
 from tests.command_line import malice
 from tests.houses import House
-from tests.test_swiss import name_pairs
+from tests.rounds import name_pairs
 
 
 @pytest.mark.parametrize("fields", [{"challengers": ("a", "b")}, {"opponents": ("c", "d", "e")}])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,18 +24,14 @@ from malice.tournaments.running.run import RunTerms, run_tournament
 from tests.command_line import malice
 from tests.houses import House
 from tests.leagues import replace_in_journal
-from tests.test_swiss import ALPHABET, draw, name_pairs, win_by_name
-
-
-def make_house(labels: Sequence[str]) -> House:
-    return House(labels, format="knockout", deals=1)
+from tests.rounds import ALPHABET, draw, make_knockout, name_pairs, win_by_name
 
 
 def test_the_best_seeds_meet_last_and_have_the_byes() -> None:
     assert list_slots(8) == [0, 7, 3, 4, 1, 6, 2, 5]
     assert list_slots(5) == list_slots(8)
 
-    house = make_house("abcdef")
+    house = make_knockout("abcdef")
     first = house.create()
 
     assert (first.title, name_pairs(first)) == ("quarter-finals", ["de", "cf"])
@@ -52,7 +48,7 @@ def test_the_best_seeds_meet_last_and_have_the_byes() -> None:
 
 
 def test_a_drawn_match_plays_off_and_in_the_end_the_higher_seed_advances() -> None:
-    house = make_house("abcd")
+    house = make_knockout("abcd")
     house.finish(house.create(), places=lambda labels: draw(labels) if "a" in labels else win_by_name(labels))
     for number in range(1, PLAY_OFFS + 1):
         part = house.create()
@@ -65,7 +61,7 @@ def test_a_drawn_match_plays_off_and_in_the_end_the_higher_seed_advances() -> No
 
 
 def test_a_play_off_may_decide() -> None:
-    house = make_house("ab")
+    house = make_knockout("ab")
     house.finish(house.create(), places=draw)
     assert (house.tournament.parts[0].deals, house.decide().deals) == (1, 5)  # type: ignore[union-attr]
 
@@ -76,7 +72,7 @@ def test_a_play_off_may_decide() -> None:
 
 
 def test_whoever_is_absent_loses_and_nobody_advances_where_both_are() -> None:
-    house = make_house("abcd")
+    house = make_knockout("abcd")
     part = house.create()
     for label in "abc":
         house.change_state(label, "withdrawn")
@@ -89,7 +85,7 @@ def test_whoever_is_absent_loses_and_nobody_advances_where_both_are() -> None:
 
 
 def test_the_bracket_stands_when_somebody_is_disqualified_later() -> None:
-    house = make_house("abcd")
+    house = make_knockout("abcd")
     house.finish(house.create(), places=win_by_name)
 
     house.change_state("a", "disqualified")
@@ -101,7 +97,7 @@ def test_the_bracket_stands_when_somebody_is_disqualified_later() -> None:
 
 @pytest.mark.parametrize(("suspended", "ranking"), [("c", "a1 b2 d3 c4"), ("cd", "a1 b2 c4 d4")])
 def test_a_suspended_loser_of_a_semi_final_does_not_play_for_the_third_place(suspended: str, ranking: str) -> None:
-    house = make_house("abcd")
+    house = make_knockout("abcd")
     house.finish(house.create(), places=win_by_name)
 
     last = house.create(suspended)
@@ -112,7 +108,7 @@ def test_a_suspended_loser_of_a_semi_final_does_not_play_for_the_third_place(sus
 
 
 def test_those_who_are_still_in_come_before_those_who_are_out() -> None:
-    house = make_house("abcdef")
+    house = make_knockout("abcdef")
     for ranking in ("a1 b1 c1 d1 e5 f5", "a1 b1 d3 c3 e5 f5", "a1 b2 c3 d4 e5 f5"):
         part = house.create()
         before = format_ranking(house)
@@ -121,7 +117,7 @@ def test_those_who_are_still_in_come_before_those_who_are_out() -> None:
 
 
 def test_those_who_were_absent_from_a_match_that_nobody_won_have_a_place() -> None:
-    house = make_house("abcdef")
+    house = make_knockout("abcdef")
     house.finish(house.create(), places=win_by_name)
     assert isinstance(house.decide("abcd"), Done)
     assert format_ranking(house, "abcd") == "a1 d1 b1 c1 e5 f5"
@@ -138,7 +134,7 @@ def format_ranking(house: House, suspended: str = "") -> str:
 @settings(max_examples=15, deadline=None)
 @given(entries=st.integers(2, 40), chance=st.randoms(use_true_random=False))
 def test_every_knockout_ends_with_one_winner_after_one_loss_for_each_other(entries: int, chance: object) -> None:
-    house = make_house(ALPHABET[:entries])
+    house = make_knockout(ALPHABET[:entries])
     for _ in range(50):
         if isinstance(house.decide(), Done):
             break

@@ -22,8 +22,8 @@ from tests.command_line import malice
 from tests.growing_leagues import GrowingLeague
 from tests.processes import PATIENCE_S
 from tests.runs import Run
+from tests.site_files import contents
 from tests.tables import BOTS
-from tests.test_site_shards import contents
 
 BOTH = {"ana": 1, "ben": 1}
 

@@ -16,13 +16,13 @@ from selenium.webdriver.support.ui import WebDriverWait
 from malice import site_pages
 from malice.referee.records import Key
 from malice.tournaments.league.publication import Publication
+from tests.browser_window import at_a_desk, current, find, press, visit
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
 from tests.processes import PATIENCE_S
+from tests.site_league import HOSTILE, LABELS, League
 from tests.test_browser_games import STRANGE
-from tests.test_browser_window import at_a_desk, current, find, press, visit
 from tests.test_publication import SECRETS, Indiscreet, find_words, read_site
-from tests.test_site_league import HOSTILE, LABELS, League
 
 MARKUP = "</script><script>alert(1)</script><!--<script></style>"
 """What a file of a family may hold and must not end or begin an element."""

@@ -13,9 +13,9 @@ from malice.site_pages.shard_files import choose_games
 from malice.site_pages.survey import Survey
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
+from tests.site_files import data
+from tests.site_league import League
 from tests.tables import BOTS
-from tests.test_site_league import League
-from tests.test_site_shards import data
 
 pytestmark = pytest.mark.slow
 

@@ -32,7 +32,7 @@ from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 from tests.command_line import malice
 from tests.leagues import change, play_small_league
-from tests.test_site_shards import contents, put_back
+from tests.site_files import contents, put_back
 
 WORDS = st.lists(st.sampled_from([*CARDS[:3], HIDDEN, "4S4S", "\t", "\n", "\r", "W?", "x", '"', "é"]), max_size=6)
 ASKS = st.lists(

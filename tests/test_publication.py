@@ -22,8 +22,8 @@ from malice.tournaments.league import publication
 from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.publication import Publication, choose_publication, redact
 from tests.command_line import malice
-from tests.test_site_league import League, play
-from tests.test_site_shards import contents, data
+from tests.site_files import contents, data
+from tests.site_league import League, play
 
 HOST = "vault-17.example.org"
 HOME = "/home/mallory/my bots"

@@ -7,7 +7,7 @@ import io
 import json
 import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import msgspec
 import pytest
@@ -20,13 +20,7 @@ from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import Standings, State, compute_standings
 from malice.tournaments.ratings.comparison import measure_advantage
 from malice.tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
-from tests.test_standings import pair, played
-
-
-def rename(game: GameSummary, labels: Mapping[str, str]) -> GameSummary:
-    """Return a game of others, at another table."""
-    key = replace(game.key, table=game.key.table + 1)
-    return replace(game, key=key, labels=tuple(labels[label] for label in game.labels))
+from tests.summaries import pair, played, rename
 
 
 def test_equal_ratings_share_a_rank_and_the_next_one_is_left_out() -> None:

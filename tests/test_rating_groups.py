@@ -11,7 +11,7 @@ from malice.tournaments.league import rating_groups
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.rating_groups import GameMemory, GroupTerms
 from malice.tournaments.league.standings import compute_standings, make_standings
-from tests.test_site_results import game
+from tests.summaries import game
 
 LABELS = ("ann", "bob", "cem")
 GAMES = tuple(

@@ -11,7 +11,7 @@ from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import compute_standings
 from malice.tournaments.ratings.fit import RatedGame, fit_ratings
 from malice.tournaments.terminal.results import format_standings
-from tests.test_standings import pair, played
+from tests.summaries import pair, played
 
 T7 = 2.364624251592785
 """Student's t with 7 degrees of freedom: 97.5 % lie below."""

@@ -6,7 +6,7 @@ from malice.referee.records import Key
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.parts import Part, PartTable, VersionKey
 from malice.tournaments.league.series import Score, SeriesScore, count_series, list_undecided, score_series
-from tests.test_standings import played
+from tests.summaries import played
 
 TARGETS = {"g4a": 50, "standard": 0}
 

@@ -6,7 +6,6 @@ import gzip
 import math
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from itertools import pairwise, product
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -23,55 +22,8 @@ from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import Publication
 from malice.tournaments.league.standings import APART
 from malice.tournaments.sanitizer import sanitize
-from tests.test_site_league import HOSTILE, LABELS, League, play
-from tests.test_site_shards import contents, data
-
-
-class Page(HTMLParser):
-    """What a page consists of: its tags, links, ids and text."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.links: list[str] = []
-        self.ids: list[str] = []
-        self.values: list[str] = []
-        self.words = ""
-        self._rows: list[list[str]] = []
-        self._in_cell = False
-        self.feed(path.read_text("utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        if tag == "tr":
-            self._rows.append([])
-        elif tag in ("td", "th"):
-            self._rows[-1].append("")
-            self._in_cell = True
-        for name, value in attrs:
-            if name in ("href", "src") and value:
-                self.links.append(value)
-            elif name == "id" and value:
-                self.ids.append(value)
-            elif name == "data-value" and value:
-                self.values.append(value)
-
-    def handle_data(self, data: str) -> None:
-        self.words += data
-        if self._in_cell:
-            self._rows[-1][-1] += data
-
-    def handle_endtag(self, tag: str) -> None:
-        self._in_cell = self._in_cell and tag not in ("td", "th")
-
-    @property
-    def rows(self) -> list[list[str]]:
-        """The rows of all tables, cell by cell."""
-        return [[" ".join(cell.split()) for cell in row] for row in self._rows]
-
-
-def pages(folder: Path) -> dict[str, Page]:
-    return {str(path.relative_to(folder)): Page(path) for path in folder.rglob("*.html")}
+from tests.site_files import Page, contents, data, pages
+from tests.site_league import HOSTILE, LABELS, League, play
 
 
 def test_every_link_leads_to_a_file_and_a_place_in_it(out: Path) -> None:

@@ -19,9 +19,9 @@ from malice.site_pages.chart import TIMES_WIDTH, format_micros, make_histogram
 from malice.site_pages.deals import BUCKETS, BotGames
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import Publication
-from tests.test_site import Page
-from tests.test_site_league import LABELS, League
-from tests.test_site_results import game
+from tests.site_files import Page
+from tests.site_league import LABELS, League
+from tests.summaries import game
 
 
 def collect(*games: GameSummary) -> BotGames:

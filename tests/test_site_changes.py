@@ -13,8 +13,8 @@ from malice.site_pages import text
 from malice.tournaments.league.store import Store, exclude
 from tests.command_line import malice
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
-from tests.test_site import Page
-from tests.test_site_league import HOSTILE
+from tests.site_files import Page
+from tests.site_league import HOSTILE
 
 HEAD = ["Rank", "Was", "Bot", "Gain", "Elo", "Elo was"]
 

@@ -18,7 +18,7 @@ from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import Standings, compute_standings
 from malice.tournaments.league.store import Store
 from tests.growing_leagues import GrowingLeague
-from tests.test_site_results import game
+from tests.summaries import game
 
 
 def meet(pairs: list[tuple[str, str]]) -> list[GameSummary]:

@@ -12,9 +12,9 @@ from selenium.webdriver import Chrome
 from malice import site_pages
 from malice.site_pages import docs
 from malice.site_pages.docs import list_attachments, list_docs
-from tests.test_browser_window import as_a_phone, at_a_desk, visit
-from tests.test_site import Page, pages
-from tests.test_site_league import LABELS, League
+from tests.browser_window import as_a_phone, at_a_desk, visit
+from tests.site_files import Page, pages
+from tests.site_league import LABELS, League
 
 DOCS = list_docs(())
 

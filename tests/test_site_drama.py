@@ -8,7 +8,7 @@ import pytest
 
 from malice.referee.records import Key, Record
 from malice.site_pages.turning_point import DRAMA_GAMES, Dramas, measure_drama
-from tests.test_site_league import LABELS, League
+from tests.site_league import LABELS, League
 
 EARLY = [(9, 9), (8, 9), (8, 7), (8, 6), (8, 5), (8, 0)]
 LATE = [(9, 9), (8, 9), (7, 9), (6, 9), (5, 4), (5, 0)]

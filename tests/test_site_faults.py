@@ -13,8 +13,8 @@ from malice.referee.records import Key, Record, RecordedVerdict
 from malice.referee.verdicts import describe_answers, judge_late_answer
 from malice.site_pages.evidence import KINDS, READ, VerdictCode, collect_verdicts
 from malice.tournaments.league.publication import Publication
-from tests.test_site import Page
-from tests.test_site_league import LABELS, League, play
+from tests.site_files import Page
+from tests.site_league import LABELS, League, play
 
 PLAYED = play(ruleset.load_ruleset("standard").rules, LABELS[:2], Key(0, 0, 0, 0), (0, "crash"))
 

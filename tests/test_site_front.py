@@ -18,10 +18,9 @@ from malice.site_pages.sections import list_leaders
 from malice.site_pages.turning_point import Turn, find_front_game, find_turn
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.standings import compute_standings
-from tests.test_ranks import rename
-from tests.test_site import Page
-from tests.test_site_league import LABELS, League
-from tests.test_standings import islands, pair
+from tests.site_files import Page
+from tests.site_league import LABELS, League
+from tests.summaries import islands, pair, rename
 
 A, B, BOTH = frozenset({0}), frozenset({1}), frozenset({0, 1})
 

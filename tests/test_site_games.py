@@ -22,9 +22,8 @@ from malice.site_pages.game_list import ListedGames
 from malice.site_pages.rankings import Marks
 from malice.tournaments.league.contents import GameSummary
 from tests.listed_games import REASONS, make_games
-from tests.test_site import Page
-from tests.test_site_league import HOSTILE, LABELS, League, play
-from tests.test_site_shards import data
+from tests.site_files import Page, data
+from tests.site_league import HOSTILE, LABELS, League, play
 
 PAIR = LABELS[:2]
 

@@ -21,8 +21,8 @@ from malice.tournaments.league.store import Store
 from malice.tournaments.ratings.fit import Rating
 from malice.tournaments.sanitizer import sanitize
 from tests.growing_leagues import GrowingLeague
-from tests.test_site import Page
-from tests.test_site_league import HOSTILE
+from tests.site_files import Page
+from tests.site_league import HOSTILE
 
 
 @pytest.fixture(scope="module")

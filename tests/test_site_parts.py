@@ -9,9 +9,8 @@ import pytest
 from malice import site_pages
 from malice.site_pages import text
 from malice.tournaments.league.journal import State
-from tests.test_site import Page
-from tests.test_site_league import LABELS, League
-from tests.test_site_shards import contents, data
+from tests.site_files import Page, contents, data
+from tests.site_league import LABELS, League
 
 THREE = LABELS[:3]
 

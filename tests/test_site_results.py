@@ -22,36 +22,9 @@ from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.series import Score, SeriesScore
 from malice.tournaments.league.standings import State, compute_standings
 from malice.tournaments.ratings.comparison import compare_head_to_head, measure_advantage
-from tests.test_site import Page
-from tests.test_site_league import LABELS, League, play
-from tests.test_site_shards import data
-
-
-def game(
-    labels: tuple[str, ...],
-    places: tuple[int, ...],
-    key: Key,
-    teams: tuple[int, ...] = (),
-    reason: str = "payoff_empty",
-) -> GameSummary:
-    """A game of which only the result matters."""
-    none = (0,) * len(labels)
-    return GameSummary(
-        key=key,
-        number=0,
-        ruleset="standard",
-        labels=labels,
-        versions=(1,) * len(labels),
-        teams=teams or tuple(range(len(labels))),
-        places=places,
-        scores=none,
-        reason=reason,
-        actions=1,
-        used_ms=(0.0,) * len(labels),
-        asked=none,
-        verdicts=("",) * len(labels),
-        digest="",
-    )
+from tests.site_files import Page, data
+from tests.site_league import LABELS, League, play
+from tests.summaries import game
 
 
 def deals(*games: GameSummary) -> Deals:

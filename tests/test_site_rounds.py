@@ -18,13 +18,11 @@ from malice.tournaments.league.formats.swiss import rank_swiss
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.standings import APART
 from malice.tournaments.terminal.results import format_standings
+from tests.browser_window import as_a_phone, at_a_desk, visit
 from tests.houses import House
-from tests.test_browser_window import as_a_phone, at_a_desk, visit
-from tests.test_knockout import make_house as make_knockout
-from tests.test_site import Page
-from tests.test_site_league import HOSTILE, LABELS, League, play
-from tests.test_swiss import draw, win_by_name
-from tests.test_swiss import make_house as make_swiss
+from tests.rounds import draw, make_knockout, make_swiss, win_by_name
+from tests.site_files import Page
+from tests.site_league import HOSTILE, LABELS, League, play
 
 browser = pytest.fixture(at_a_desk)
 """The browser, at the size of a desk; afterwards its console must be empty."""

@@ -14,9 +14,8 @@ from malice.referee.games.spite.parameters import Parameters
 from malice.referee.rulesets import Ruleset
 from malice.site_pages import text
 from malice.tournaments.sanitizer import sanitize
-from tests.test_site import Page, pages
-from tests.test_site_league import HOSTILE, LABELS, League
-from tests.test_site_shards import data
+from tests.site_files import Page, data, pages
+from tests.site_league import HOSTILE, LABELS, League
 
 
 def own(name: str = "mine") -> Ruleset:

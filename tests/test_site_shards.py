@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,32 +18,8 @@ from malice.referee.records import Key
 from malice.referee.replay import find_rules, replay_asks
 from malice.site_pages import shards
 from malice.site_pages.shards import FORMAT
-from tests.test_site_league import LABELS, League, play
-
-
-def data(path: Path) -> Any:
-    """Read a data file as the page does."""
-    first, call = path.read_text("ascii").splitlines()
-    assert first.startswith(f"// malice {path.stem} ")
-    packed = re.fullmatch(r'malice\.receive\("([a-z0-9-]+)","([A-Za-z0-9+/=]+)"\);', call)
-    assert packed
-    assert packed[1] == path.stem
-    return json.loads(gzip.decompress(base64.b64decode(packed[2])))
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return all files of a folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def put_back(shape: str, cards: Iterator[str]) -> str:
-    """Fill the holes of a shape in a straightforward way."""
-    text, card = "", ""
-    for char in shape:
-        if char == HOLE:
-            card = next(cards)
-        text += card if char in (HOLE, SAME) else char
-    return text
+from tests.site_files import contents, data, put_back
+from tests.site_league import LABELS, League, play
 
 
 def read(shard: Any, row: int) -> list[Any]:

@@ -9,44 +9,9 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from malice.referee.records import Key
-from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import APART, OpponentScore, compute_standings
 from malice.tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
-
-
-def played(
-    key: tuple[int, int, int, int],
-    labels: tuple[str, ...],
-    places: tuple[int, ...],
-    *,
-    reason: str = "payoff_empty",
-    verdicts: tuple[str, ...] = ("", ""),
-    teams: tuple[int, ...] = (0, 1),
-    ruleset: str = "standard",
-) -> GameSummary:
-    seats = len(labels)
-    return GameSummary(
-        key=Key(*key),
-        number=0,
-        ruleset=ruleset,
-        labels=labels,
-        versions=(1,) * seats,
-        teams=teams,
-        places=places,
-        scores=(0,) * seats,
-        reason=reason,
-        actions=100,
-        used_ms=(30.0, 60.0) if seats == 2 else (10.0,) * seats,
-        asked=(30, 20) if seats == 2 else (10,) * seats,
-        verdicts=verdicts,
-        digest="",
-    )
-
-
-def pair(deal: int, first: tuple[int, int], second: tuple[int, int]) -> list[GameSummary]:
-    """One deal of a against b in both seats; places are given as (a, b)."""
-    return [played((0, 0, deal, 0), ("a", "b"), first), played((0, 0, deal, 1), ("b", "a"), (second[1], second[0]))]
+from tests.summaries import islands, pair, played
 
 
 def test_the_better_bot_stands_first() -> None:
@@ -149,15 +114,6 @@ def test_the_history_begins_equal_and_follows_the_results() -> None:
 
     assert found.history["a"][0] == found.history["b"][0]
     assert found.history["a"][-1][1] > found.history["a"][0][1] > found.history["b"][-1][1]
-
-
-def islands() -> list[GameSummary]:
-    """Two bots that met, three others that met one another, with a better best; nobody met across."""
-
-    def deal(table: int, winner: str, loser: str) -> list[GameSummary]:
-        return [played((0, table, 0, 0), (winner, loser), (1, 2)), played((0, table, 0, 1), (loser, winner), (2, 1))]
-
-    return [*deal(0, "a", "b"), *deal(1, "c", "d"), *deal(2, "c", "e"), *deal(3, "e", "d")]
 
 
 def test_ranks_are_those_within_a_group_and_the_larger_group_stands_first() -> None:

@@ -17,8 +17,8 @@ from malice.tournaments.league.contents import Finished
 from malice.tournaments.league.counting import Suspensions, find_suspended, is_left_out, list_suspensions
 from tests.command_line import malice
 from tests.runs import Run
+from tests.summaries import played
 from tests.tables import BOTS
-from tests.test_standings import played
 
 
 def game(number: int, verdicts: tuple[str, str], labels: tuple[str, str] = ("a", "b")) -> Finished:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -23,25 +22,7 @@ from malice.tournaments.league.formats.swiss import (
 from malice.tournaments.league.parts import Part
 from tests.command_line import malice
 from tests.houses import House
-
-ALPHABET = "".join(chr(0x100 + number) for number in range(64))
-
-
-def make_house(labels: Sequence[str], rounds: int = 3, **more: object) -> House:
-    return House(labels, format="swiss", rounds=rounds, deals=1, **more)
-
-
-def win_by_name(labels: tuple[str, ...]) -> tuple[int, ...]:
-    """Let whoever comes first in the alphabet win."""
-    return tuple(1 if label == min(labels) else 2 for label in labels)
-
-
-def draw(labels: tuple[str, ...]) -> tuple[int, ...]:
-    return (1, 1)
-
-
-def name_pairs(part: Part) -> list[str]:
-    return ["".join(entrant.label for entrant in table.entrants) for table in part.tables]
+from tests.rounds import ALPHABET, draw, make_swiss, name_pairs, win_by_name
 
 
 def rank(house: House) -> list[tuple[str, float, float]]:
@@ -49,7 +30,7 @@ def rank(house: House) -> list[tuple[str, float, float]]:
 
 
 def test_the_upper_half_meets_the_lower_and_then_winners_meet_winners() -> None:
-    house = make_house("abcd", rounds=2)
+    house = make_swiss("abcd", rounds=2)
     first = house.create()
     assert (first.title, name_pairs(first), first.byes) == ("round 1 of 2", ["ac", "bd"], ())
     assert isinstance(house.decide(), Wait)
@@ -64,7 +45,7 @@ def test_the_upper_half_meets_the_lower_and_then_winners_meet_winners() -> None:
 
 
 def test_a_bye_is_a_point_and_goes_to_the_last_who_had_none() -> None:
-    house = make_house("abc")
+    house = make_swiss("abc")
     byes = []
     for _ in range(3):
         part = house.create()
@@ -76,7 +57,7 @@ def test_a_bye_is_a_point_and_goes_to_the_last_who_had_none() -> None:
 
 
 def test_a_bye_counts_in_buchholz_as_an_opponent_with_the_points_of_the_entry_who_then_draws_on() -> None:
-    house = make_house("abc")
+    house = make_swiss("abc")
     for _ in range(3):
         house.finish(house.create(), places=win_by_name)
 
@@ -85,14 +66,14 @@ def test_a_bye_counts_in_buchholz_as_an_opponent_with_the_points_of_the_entry_wh
 
 
 def test_a_drawn_match_gives_half_a_point_to_each() -> None:
-    house = make_house("ab", rounds=1)
+    house = make_swiss("ab", rounds=1)
     house.finish(house.create(), places=draw)
 
     assert rank(house) == [("a", 0.5, 0.5), ("b", 0.5, 0.5)]
 
 
 def test_whoever_leaves_loses_the_match_and_both_do_if_both_leave() -> None:
-    house = make_house("abcd", rounds=2)
+    house = make_swiss("abcd", rounds=2)
     part = house.create()
     house.change_state("a", "withdrawn")
     house.change_state("b", "withdrawn")
@@ -107,7 +88,7 @@ def test_whoever_leaves_loses_the_match_and_both_do_if_both_leave() -> None:
 
 
 def test_matches_of_a_disqualified_entry_become_byes_of_its_opponents() -> None:
-    house = make_house("abcd", rounds=2)
+    house = make_swiss("abcd", rounds=2)
     house.finish(house.create(), places=win_by_name)
 
     house.change_state("a", "disqualified")
@@ -121,15 +102,15 @@ def test_matches_of_a_disqualified_entry_become_byes_of_its_opponents() -> None:
 
 @pytest.mark.parametrize(("labels", "first"), [("ab", 2), ("abc", 4), ("abcd", 4)])
 def test_with_more_rounds_than_opponents_rematches_are_foreseen(labels: str, first: int) -> None:
-    house = make_house(labels, rounds=first)
+    house = make_swiss(labels, rounds=first)
     assert find_first_rematch(house.tournament) == first
     met = [frozenset(pair) for part in house.play_through() for pair in name_pairs(part)]
     assert (len(met), len(set(met))) == (first * (len(labels) // 2), (first - 1) * (len(labels) // 2))
-    assert find_first_rematch(make_house(labels, rounds=first - 1).tournament) is None
+    assert find_first_rematch(make_swiss(labels, rounds=first - 1).tournament) is None
 
 
 def test_an_absent_entry_is_in_no_further_round_until_it_is_back() -> None:
-    house = make_house("abcd", rounds=3)
+    house = make_swiss("abcd", rounds=3)
     house.finish(house.create(), places=win_by_name)
     house.read("abcd", broken="a")
 
@@ -146,7 +127,7 @@ def test_an_absent_entry_is_in_no_further_round_until_it_is_back() -> None:
 
 
 def test_a_late_entry_begins_without_points_and_a_new_version_keeps_its_place() -> None:
-    house = make_house("abcd", rounds=3)
+    house = make_swiss("abcd", rounds=3)
     house.finish(house.create(), places=win_by_name)
     house.read("abcde", "a")
 
@@ -187,7 +168,7 @@ def test_nobody_meets_anybody_twice_before_it_must_be(entries: int, rounds: int,
 def test_a_tournament_ends_whoever_leaves_comes_back_or_comes_late(
     data: st.DataObject, entries: int, rounds: int
 ) -> None:
-    house = make_house(ALPHABET[:entries], rounds=rounds)
+    house = make_swiss(ALPHABET[:entries], rounds=rounds)
     labels = ALPHABET[:entries]
     for _ in range(rounds):
         decision = house.decide()

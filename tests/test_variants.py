@@ -13,7 +13,7 @@ from malice.tournaments.entries.bots import list_shipped_bots
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.runs import Run
-from tests.test_site import Page
+from tests.site_files import Page
 from tests.variants import MANIFEST, write_variable_bot
 
 pytestmark = pytest.mark.slow

@@ -17,11 +17,11 @@ from malice.referee.records import Record
 from malice.referee.replay import RecordedAsk, find_rules, replay_asks
 from malice.site_pages.turning_point import find_leads, find_turn, list_left
 from malice.tournaments.league.store import Store
+from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay
 from tests.command_line import malice
 from tests.games.conftest import BIDDING, TRICKS
 from tests.games.installed import installed, write_package
 from tests.opinions import LastAction
-from tests.test_browser_window import as_a_phone, at_a_desk, current, find, press, replay
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

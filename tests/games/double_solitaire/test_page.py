@@ -14,8 +14,8 @@ from malice import site_pages
 from malice.referee.games.double_solitaire import FAMILY
 from malice.referee.games.double_solitaire.messages import CardsMoved, Draw, TurnedOver
 from malice.referee.replay import RecordedAsk, replay_asks
-from tests.test_browser_window import at_a_desk, replay
-from tests.test_site_league import HOSTILE, League
+from tests.browser_window import at_a_desk, replay
+from tests.site_league import HOSTILE, League
 
 from .tables import game
 
