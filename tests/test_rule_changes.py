@@ -2,6 +2,9 @@
 
 `old_leagues/before-revisions.db` is from the malice before revisions were stored: Double Solitaire was dealt from the
 other end, and has got a parameter since; of Spite & Malice other things have changed, and of Nuts nothing.
+
+`old_leagues/before-play-offs.db` is from the malice that gave drawn matches of a knockout play-offs of as many deals as
+the match, and nothing to Buchholz for a bye: a whole Swiss, a whole cup, and one of each with open games.
 """
 
 from __future__ import annotations
@@ -160,3 +163,33 @@ def test_a_part_that_todays_format_would_not_create_is_named(old: Path, monkeypa
     assert [(each.kind, each.then, each.now) for each in part.changes] == [("format", 1, 2)]
     assert part.differences == ("part 0 ('round-robin'): the format asks for no part there",)
     assert part.unreplayed == 0
+
+
+def test_swiss_and_knockout_of_before_are_named_as_changed_since_and_no_open_part_is_played_on(old: Path) -> None:
+    db = old.with_name("before-play-offs.db")
+    bots = ", ".join(f'{{ bot = "python3 {label}.py", label = "{label}" }}' for label in ("first", "last", "middle"))
+    for name, form in (("swiss-open", 'format = "swiss"\nrounds = 3'), ("cup-open", 'format = "knockout"')):
+        path = db.with_name(f"{name}.toml")
+        path.write_text(
+            f'name = "{name}"\nleague = "{db.name}"\n{form}\nentries = [{bots}]\nrulesets = ["nuts-2"]\ndeals = 1\n'
+            f'seed = "{name}"\njobs = 1\n'
+        )
+        refused = malice("run", path)
+        assert refused.exit_code == 2
+        assert "has open games, and other rules than those it began by: the format '" in refused.stderr
+
+    found = verify(db)
+
+    assert {name: [part["unreplayed"] for part in each["parts"]] for name, each in found.items()} == {
+        "swiss": [0, 0],
+        "cup": [0, 0, 0],
+        "swiss-open": [0],
+        "cup-open": [0],
+    }
+    for name, kind in (("swiss", "swiss"), ("cup", "knockout"), ("swiss-open", "swiss"), ("cup-open", "knockout")):
+        for part in found[name]["parts"]:
+            assert part["changes"] == [{"kind": "format", "name": kind, "then": 1, "now": 2}]
+    differences = [part["differences"] for part in found["cup"]["parts"]]
+    assert differences[1] == [
+        "part 1 ('semi-finals, play-off 1'): the format asks for 'semi-finals, play-off 1' with other deals there"
+    ]

@@ -45,8 +45,8 @@ class Format(NamedTuple):
 FORMATS = {
     "round-robin": Format(decide_round_robin),
     "gauntlet": Format(decide_gauntlet, refuse_gauntlet),
-    "swiss": Format(decide_swiss, refuse_swiss, grows=False),
-    "knockout": Format(decide_knockout, refuse_knockout, grows=False, takes_late_entries=False),
+    "swiss": Format(decide_swiss, refuse_swiss, grows=False, revision=2),
+    "knockout": Format(decide_knockout, refuse_knockout, grows=False, takes_late_entries=False, revision=2),
     "comparison": Format(decide_comparison, takes_late_entries=False),
 }
 """By the name in the tournament file."""
