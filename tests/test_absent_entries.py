@@ -215,3 +215,27 @@ def test_an_entry_whose_folder_is_gone_is_absent_to_a_run_that_keeps_going(run: 
     with Store(run.db) as store:
         assert [entry.label for entry in store.entries() if entry.waits] == ["ben"]
         assert len(store.keys()) == 6 + 2
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_the_others_play_on_without_the_only_folder_of_a_pattern_again_and_again(
+    run: Run, tmp_path: Path, anonymous: bool
+) -> None:
+    head = 'entries = ["uniform", "first", "bots/*"]\nseed = "gone"\n' + "anonymous = true\n" * anonymous
+    run.write(f"{head}deals = 1\n")
+    (tmp_path / "bots").mkdir()
+    write_bot(tmp_path / "bots" / "ben", "true")
+    assert run.finish()[0] == 0
+    shutil.rmtree(tmp_path / "bots" / "ben")
+
+    for deals in (2, 3):
+        run.write(f"{head}deals = {deals}\n")
+        refused = run.finish()
+        code, _, err = run.finish("--keep-going")
+
+        assert refused[0] == 2
+        assert code == 0, err
+        assert "bot: the folder bots/ben is gone\n" in err
+        with Store(run.db) as store:
+            assert sum(entry.waits for entry in store.entries()) == 1
+            assert len(store.keys()) == 6 + 2 * (deals - 1)

@@ -10,10 +10,10 @@ import os
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TypeVar
 
 from msgspec import Struct
@@ -174,7 +174,7 @@ def is_pattern(words: str, base: Path) -> bool:
 
 
 def expand_entries(
-    entries: Sequence[str | LabelledBot], base: Path, say: Say = print_progress
+    entries: Sequence[str | LabelledBot], base: Path, say: Say = print_progress, gone: Collection[str] = ()
 ) -> tuple[str | LabelledBot, ...]:
     """Return the entries with each pattern replaced by the folders with a bot.toml that match it, sorted by name.
 
@@ -185,6 +185,7 @@ def expand_entries(
         entries: as in the tournament file.
         base: the folder that their paths are relative to.
         say: receives a line on each folder that matches and is no bot's.
+        gone: folders that are no more; a pattern that they alone match stands for none.
 
     Raises:
         DataError: no bot's folder matches a pattern, several get the same label, or a symlink that matches leads out of
@@ -204,7 +205,7 @@ def expand_entries(
         if not is_pattern(line.name, base):
             expanded.append(_name_after_folder(line.entry, folder))
             continue
-        matches, others = _list_matches(line.name, base)
+        matches, others = _list_matches(line.name, base, gone)
         bare |= others
         fresh = [match for match in matches if (match.real, line.query) not in named | seen]
         _refuse_leaving(line.name, base, fresh)
@@ -234,20 +235,20 @@ def _describe_lack(words: str, base: Path) -> str:
     return f"has no {MANIFEST}" + (f"; found one in {', '.join(f'{words}/{name}' for name in below)}" if below else "")
 
 
-def _list_matches(pattern: str, base: Path) -> tuple[list[_Match], dict[str, str]]:
+def _list_matches(pattern: str, base: Path, gone: Collection[str]) -> tuple[list[_Match], dict[str, str]]:
     """Return the bots' folders that match, each once, by its own name rather than that of a symlink to it.
 
     Returns:
         Besides, the other folders that match: their words, by where they lie.
 
     Raises:
-        DataError: there is none.
+        DataError: there is none, and was none.
     """
     start = Path(os.path.abspath(base / _find_start(pattern)))
     found = sorted(words.rstrip("/") for words in glob.glob(os.path.expanduser(pattern), root_dir=base))
     folders = [words for words in found if (base / words).is_dir() and not _is_hidden_below(start, base / words)]
     bots = [words for words in folders if (base / words / MANIFEST).is_file()]
-    if not bots:
+    if not bots and not any(_fits(each, pattern) for each in gone):
         more = f"; the first folder that matches, {folders[0]}, {_describe_lack(folders[0], base)}" if folders else ""
         name, mark, _ = pattern.partition("?")
         if mark and (_find_named(name, base) or name in list_shipped_bots()):
@@ -259,6 +260,12 @@ def _list_matches(pattern: str, base: Path) -> tuple[list[_Match], dict[str, str
             matches[match.real] = match
     bare = {os.path.realpath(base / words): words for words in folders if words not in bots}
     return sorted(matches.values(), key=lambda match: match.words), bare
+
+
+def _fits(words: str, pattern: str) -> bool:
+    """Tell whether a folder that is no more matches a pattern."""
+    folder, wanted = PurePath(split_words(words, Path())[0]), PurePath(os.path.expanduser(pattern))
+    return len(folder.parts) == len(wanted.parts) and folder.match(str(wanted))
 
 
 def _make_match(words: str, base: Path, start: Path) -> _Match:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -78,9 +78,9 @@ def open_league(
         refuse_differences(store.tournament(), config, advice)
     names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
     known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
-    field = read_setup(config, base, find, known, numbered=numbered)
-    if begun and keep_going:
-        field = field.add(_list_gone(store.tournament(), field, base))
+    gone = {words: known[words] for words in known if keep_going and _is_gone(words, base)}
+    field = read_setup(config, base, find, known, numbered=numbered, gone=gone)
+    field = field.add(_list_gone(gone, field))
     if names:
         field = anonymize(field, names)
     games = read_known_games(store) if begun else KnownGames(list_others=make_lister(store))
@@ -98,11 +98,15 @@ def open_league(
     return plan
 
 
-def _list_gone(tournament: Tournament, field: Setup, base: Path) -> Iterator[SetupEntry]:
+def _is_gone(words: str, base: Path) -> bool:
+    return "/" in words and not (base / words).expanduser().exists()
+
+
+def _list_gone(gone: Mapping[str, str], field: Setup) -> Iterator[SetupEntry]:
     """Yield the entries that a pattern no longer finds because their folders are gone: they are absent."""
     here = {each.label for each in field.entries}
-    for words, label in recall_labels(tournament).items():
-        if label not in here and "/" in words and not (base / words).expanduser().exists():
+    for words, label in gone.items():
+        if label not in here:
             yield SetupEntry(label, make_unknown_bot(words), Absence("bot", f"the folder {words} is gone", ""))
 
 

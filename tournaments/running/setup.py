@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -66,8 +66,11 @@ class Setup(Struct, frozen=True):
         return replace(self, entries=tuple(entries))
 
     def add(self, entries: Iterable[SetupEntry]) -> Setup:
-        """Return the field with further entries."""
-        return replace(self, entries=(*self.entries, *entries))
+        """Return the field with further entries, and a configuration that names them."""
+        added = tuple(entries)
+        lines = (LabelledBot(each.bot.manifest.run[0], each.label) for each in added)
+        config = replace(self.config, entries=(*self.config.entries, *lines))
+        return replace(self, config=config, entries=(*self.entries, *added))
 
     @property
     def absences(self) -> dict[str, Absence]:
@@ -82,6 +85,7 @@ def read_setup(
     known: Mapping[str, str] | None = None,
     *,
     numbered: bool = False,
+    gone: Collection[str] = (),
 ) -> Setup:
     """Find and build the bots of a configuration, and load its rulesets; broken entries are absent.
 
@@ -92,6 +96,7 @@ def read_setup(
         known: labels that entries got before, by what the file calls their bots.
         numbered: whether a command line names the bots, and not a file: different bots of one name are told apart by
             numbers and need no labels, and one that is not made for a ruleset is refused.
+        gone: as of `expand_entries`.
 
     Raises:
         ParameterError: an entry gives its bot a parameter that it does not have, or a value that does not fit.
@@ -99,7 +104,7 @@ def read_setup(
             fit, the anchor is not an entry, or bots that think at the same time share a processor under wall clocks.
         UnfitBot: a bot on the command line is not made for a ruleset.
     """
-    config = replace(config, entries=expand_entries(config.entries, base))
+    config = replace(config, entries=expand_entries(config.entries, base, gone=gone))
     rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
     _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
     lines = [line if isinstance(line, LabelledBot) else LabelledBot(line) for line in config.entries]
