@@ -5,8 +5,10 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -237,3 +239,26 @@ def test_pages_that_cannot_be_written_stop_no_game_but_the_exit_code_says_so(tmp
     last = err.splitlines()[-1]
     assert last.startswith("Error: pages/here")
     assert last.endswith(": Not a directory")
+
+
+@pytest.mark.slow
+def test_a_run_writes_its_pages_over_no_other_tournament_unless_told_to(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    text = 'entries = ["uniform", "first"]\nseed = "small"\ndeals = 1\n'
+    try:
+        for name, words, code, games in (
+            ("course", (), 0, 2),
+            ("final", (), 2, 2),
+            ("final", ("--replace-site",), 0, 4),
+        ):
+            run.write(f'name = "{name}"\n{text}')
+            found, _, err = run.finish("--site", "pages", *words)
+
+            assert found == code, err
+            with closing(sqlite3.connect(run.db)) as db:
+                assert db.execute("SELECT count(*) FROM games").fetchone() == (games,)
+            assert ("pages: holds the site of 'course', not of 'final': name another folder" in err) == (code == 2)
+            shown = "course" if code else name
+            assert f"<title>{shown}" in (tmp_path / "pages/index.html").read_text()
+    finally:
+        run.mark.end()
