@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from malice import site_pages
-from malice.tournaments.league import rating_groups
 from malice.tournaments.league.cache import CachingReader
 from malice.tournaments.league.journal import StateChanged
 from malice.tournaments.league.reader import LeagueReader
@@ -60,12 +59,7 @@ def test_it_tells_what_a_new_reader_tells_and_reads_no_game_twice(league: Growin
         assert tell(remembering) == found
 
 
-@pytest.mark.parametrize("recent", [rating_groups.RECENT, 3, 0])
-def test_a_site_written_again_has_the_bytes_of_one_written_anew(
-    league: GrowingLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recent: int
-) -> None:
-    monkeypatch.setattr(rating_groups, "RECENT", recent)
-
+def test_a_site_written_again_has_the_bytes_of_one_written_anew(league: GrowingLeague, tmp_path: Path) -> None:
     def disqualify() -> None:
         with Store(league.path, create=True) as store:
             store.append(league.name, [StateChanged("bob", "disqualified", "")])

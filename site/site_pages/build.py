@@ -117,7 +117,7 @@ class _Rendering:
         """Write all files, and delete those that the site no longer has."""
         folder = self._folder
         folder.write(SITE_OWNER, msgspec.json.encode(find_site_owner(self._tournament)))
-        all_standings = compute_league_standings(self._moment, memory=self._survey.memory.standings)
+        all_standings = compute_league_standings(self._moment)
         rankings = make_rankings(all_standings)
         front = make_front(self._moment, self._survey.deals, all_standings, rankings, self._options)
         opinions = self._write_opinions(front)

@@ -44,15 +44,6 @@ class Deals:
             else:
                 self._add_teams(games)
 
-    def copy(self) -> Deals:
-        """Return the same results, to add others."""
-        copy = Deals()
-        copy._waiting.update({deal: list(games) for deal, games in self._waiting.items()})
-        copy._pairs.update({pair: counts.copy() for pair, counts in self._pairs.items()})
-        for kind, counts in self._teams.items():
-            copy._teams[kind].update({team: list(results) for team, results in counts.items()})
-        return copy
-
     def count_pairs(self, ruleset: str, label: str, other: str) -> frozenset[tuple[Pair, int]]:
         """Return how many deals gave `label` which points against `other`, in games of two seats."""
         first, second = sorted((label, other))
@@ -144,12 +135,6 @@ class Alike:
         self.longest = Long(game.actions, game.key)
         self.widest = Win(margin, game.key)
 
-    def copy(self) -> Alike:
-        """Return the same games, to add others."""
-        copy = Alike.__new__(Alike)
-        copy.games, copy.longest, copy.widest = self.games, self.longest, self.widest
-        return copy
-
     def add(self, game: GameSummary, margin: int) -> None:
         """Add a game."""
         self.games += 1
@@ -165,13 +150,6 @@ class BotGames:
     def __init__(self) -> None:
         self._alike: dict[Course, Alike] = {}
         self._times: defaultdict[str, list[int]] = defaultdict(lambda: [0] * BUCKETS)
-
-    def copy(self) -> BotGames:
-        """Return the same games, to add others."""
-        copy = BotGames()
-        copy._alike = {course: alike.copy() for course, alike in self._alike.items()}
-        copy._times.update({label: list(times) for label, times in self._times.items()})
-        return copy
 
     def add(self, game: GameSummary) -> None:
         """Add a game; this is quick, since most of the work waits until a page asks."""

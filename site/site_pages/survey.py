@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 from msgspec import Struct
-from msgspec.structs import replace
 
 from malice.referee.nouns import format_count
 from malice.referee.records import Key
@@ -20,7 +19,6 @@ from malice.site_pages.deals import BotGames, Deals
 from malice.site_pages.series import score_played_series
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.ranking import Picker
-from malice.tournaments.league.rating_groups import Checkpoint, GameMemory
 
 
 class WorkerSpeeds(Struct):
@@ -61,13 +59,6 @@ class KeyIndex:
                 self._runs[-1][5] += 1
                 return
         self._runs.append([number, key.part, key.table, key.rotation, key.deal, 1])
-
-    def copy(self) -> KeyIndex:
-        """Return an index with the same games, to add others."""
-        copy = KeyIndex()
-        copy.count = self.count
-        copy._runs = [list(run) for run in self._runs]
-        return copy
 
     def make_payload(self) -> dict[str, Any]:
         """Return the index, column by column; a run's first number is stored as the gap after the previous run."""
@@ -159,47 +150,14 @@ class GameTotals:
             for label in {"", *game.labels}:
                 self.factors[label].add(game.speed)
 
-    def copy(self) -> GameTotals:
-        """Return the same tallies, to add other games."""
-        copy = GameTotals()
-        copy.deals, copy.bots, copy.index = self.deals.copy(), self.bots.copy(), self.index.copy()
-        copy.tables.update(self.tables)
-        copy.blocks.update({block: list(games) for block, games in self.blocks.items()})
-        copy.latest.update({label: games.copy() for label, games in self.latest.items()})
-        copy.failed += self.failed
-        copy.factors.update({label: replace(factors) for label, factors in self.factors.items()})
-        return copy
-
 
 class Memory:
-    """What surveys of one league found: whoever surveys it again looks at its latest games only."""
+    """What renderings of one league keep for the next: markup of rows, and digests of blocks."""
 
     def __init__(self) -> None:
-        self.standings = GameMemory()
-        """What its standings found."""
         self.rows = KeptMarkup()
         """Of its pages."""
-        self._settled = Checkpoint()
-        self._tallies = GameTotals()
-        """Of the games that rest."""
         self._digests: dict[int, tuple[list[int], str]] = {}
-
-    def tally_games(self, source: SiteContents) -> GameTotals:
-        """Return the tallies of all games that count."""
-        picker, numbering = Picker(source), Numbering(source.tournament())
-        advance = self._settled.advance((picker.terms, numbering.shifts), list(source.games()))
-        if advance.anew:
-            self._tallies = GameTotals()
-
-        def add(tallies: GameTotals, some: Sequence[GameSummary]) -> None:
-            for game in some:
-                numbered = numbering.number(game)
-                tallies.add(numbered, picker.pick(numbered))
-
-        add(self._tallies, advance.settled)
-        tallies = self._tallies.copy()
-        add(tallies, advance.recent)
-        return tallies
 
     def find_digest(self, block: int, games: Sequence[GameSummary]) -> str:
         """Return the digest of the games in a block, which belong to no series."""
@@ -220,7 +178,10 @@ class Survey:
 
     def __init__(self, source: SiteContents, memory: Memory | None = None) -> None:
         self.memory = Memory() if memory is None else memory
-        tallies = self.memory.tally_games(source)
+        picker, numbering = Picker(source), Numbering(source.tournament())
+        tallies = GameTotals()
+        for game in map(numbering.number, source.games()):
+            tallies.add(game, picker.pick(game))
         self.series = score_played_series(source)
         self.deals, self.bots, self.index = tallies.deals, tallies.bots, tallies.index
         self.tables, self.blocks = tallies.tables, tallies.blocks

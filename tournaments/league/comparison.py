@@ -16,7 +16,7 @@ from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.counting import SequentialTest
 from malice.tournaments.league.ranking import Picker
-from malice.tournaments.league.rating_groups import GameMemory, GroupTerms
+from malice.tournaments.league.rating_groups import collect_groups
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.replay_pool import count_processors, replay_rows
 from malice.tournaments.ratings.anytime import bound_mean
@@ -314,8 +314,7 @@ def _bound(scores: Sequence[float], convert: Callable[[float], float | None]) ->
 
 def _fit_all(league: LeagueReader, picker: Picker, found: Comparison) -> FittedLead | None:
     """Return what all games of the ruleset say of the two, if others than the two played some."""
-    terms = GroupTerms(picker.names, picker.common, league.clocks())
-    kinds = GameMemory().collect(list(league.games()), picker.pick, picker.terms, terms)
+    kinds = collect_groups(picker.list_games(), picker.names, picker.common, league.clocks())
     pair = found.new.label, found.base.label
     for kind, games in kinds.items():
         if (kind.ruleset, kind.seats) == (found.rulesets[0], 2) and any(

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.contents import Entry, GameSummary, LeagueContents, TablePlace
-from malice.tournaments.league.rating_groups import GameMemory, GroupTerms
+from malice.tournaments.league.rating_groups import collect_groups
 from malice.tournaments.league.standings import (
     Row,
     Standings,
@@ -66,11 +66,6 @@ class Picker:
         self.common: Collection[int] = {part.number for part in league.parts() if part.common_deals}
         """The parts in which all tables have the same cards."""
 
-    @property
-    def terms(self) -> object:
-        """What decides which games it picks, and how it names them: equal terms, equal answers."""
-        return self._choice, self._newest, self._away, self._has_older
-
     def pick(self, game: GameSummary) -> GameSummary | None:
         """Return a game with the names of its versions, `label@number` for an older one; None if it is not rated."""
         if not self._choice.since <= game.started < self._choice.before or not self._away.isdisjoint(game.labels):
@@ -94,15 +89,12 @@ def _refuse_strangers(labels: Iterable[str], entries: Sequence[Entry]) -> None:
             raise LeagueError(f"no entry {label!r}; entries: {', '.join(known)}")
 
 
-def compute_league_standings(
-    league: LeagueContents, choice: Choice = EVERYTHING, memory: GameMemory | None = None
-) -> tuple[Standings, ...]:
+def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING) -> tuple[Standings, ...]:
     """Return the current standings of a tournament: of the games that count, without those of disqualified entries.
 
     Args:
         league: the tournament.
         choice: which games and versions to show.
-        memory: what earlier standings of the same league found in its games.
     """
     entries = league.entries()
     picker = Picker(league, choice)
@@ -110,8 +102,7 @@ def compute_league_standings(
     states = {entry.label: find_state(entry, suspended) for entry in entries}
     # An older version of an entry is a row of its own, which nobody suspends.
     shown: dict[str, State] = {name: states.get(name, "playing") for name in picker.shown}
-    terms = GroupTerms(picker.names, picker.common, league.clocks())
-    kinds = (memory or GameMemory()).collect(list(league.games()), picker.pick, picker.terms, terms)
+    kinds = collect_groups(picker.list_games(), picker.names, picker.common, league.clocks())
     found = make_standings(kinds, picker.names, league.config().anchor, shown)
     found = _add_statistics(found, league, picker)
     if overruns := {entry.label: entry.overruns for entry in entries if entry.overruns}:

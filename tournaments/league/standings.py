@@ -14,7 +14,7 @@ from malice.protocol.messages import ClockRules
 from malice.referee.families import Statistic, load_family
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.rating_groups import GameMemory, GroupGames, GroupTerms, Outcome, RatingGroup, Totals
+from malice.tournaments.league.rating_groups import GroupGames, Outcome, RatingGroup, Totals, collect_groups
 from malice.tournaments.ratings.fit import Rating, fit_ratings
 from malice.tournaments.ratings.pairings import Floats
 from malice.tournaments.ratings.scores import SeatScore, rate_seats
@@ -318,8 +318,7 @@ def compute_standings(
             Only those that play take a rank.
         clocks: those of the parts, by number.
     """
-    terms = GroupTerms(entries, common, clocks)
-    kinds = GameMemory().collect(list(games), lambda game: game, None, terms)
+    kinds = collect_groups(games, entries, common, clocks)
     return make_standings(kinds, entries, anchor, dict.fromkeys(entries, _PLAYING) if shown is None else shown)
 
 
@@ -349,7 +348,7 @@ def _rate_group(
         variance_ratio=fitted.variance_ratio,
         anchor=anchor,
         games=len(games.rated),
-        waiting=games.played - games.complete,
+        waiting=games.waiting,
         groups=groups,
         warning=APART if groups > 1 else None,
         clock=kind.clock,

@@ -40,7 +40,6 @@ class RatedGames:
         """By team."""
         self.groups = array("q")
         """By game."""
-        self._resting = [0] * 5
         for game in games:
             self.add(game)
 
@@ -64,18 +63,6 @@ class RatedGames:
         for team in teams:
             self.sizes.append(len(team))
             self.players.extend(team)
-
-    def rest(self) -> None:
-        """Remember where the games end now."""
-        self._resting = [len(column) for column in self._list_columns()]
-
-    def rewind(self) -> None:
-        """Take out again what was added since `rest`."""
-        for column, length in zip(self._list_columns(), self._resting, strict=True):
-            del column[length:]
-
-    def _list_columns(self) -> tuple[array[int], ...]:
-        return self.teams, self.sizes, self.players, self.places, self.groups
 
     def play_sides(self) -> RatedGames:
         """Return the same games with one player for each team: its place in the order of the teams."""

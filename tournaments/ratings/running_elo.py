@@ -55,7 +55,6 @@ class RunningElo:
         self._initial = float(initial)
         # Columns of the points of all players, since a large league has hundreds of thousands, and few are shown.
         self._players, self._numbers, self._values = array("i"), array("i"), array("d")
-        self.rest()
 
     def add(self, game: RatedGame) -> None:
         """Add the next game of the schedule."""
@@ -67,17 +66,6 @@ class RunningElo:
             self._players.append(player)
             self._numbers.append(self._games)
             self._values.append(ratings[player])
-
-    def rest(self) -> None:
-        """Remember where the curves end now."""
-        self._resting = self._games, list(self._ratings), len(self._players)
-
-    def rewind(self) -> None:
-        """Take out again what was added since `rest`."""
-        self._games, ratings, points = self._resting
-        self._ratings = list(ratings)
-        for column in (self._players, self._numbers, self._values):
-            del column[points:]
 
     def list_points(self, at_most: int | None = None) -> list[list[Point]]:
         """Return the points of each player, up to so many of each, thinned as `thin_points` does."""
