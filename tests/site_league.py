@@ -20,7 +20,7 @@ from malice.referee.records import Key, Record, RecordedVerdict, SeatReport, com
 from malice.referee.rules import Result
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Entry, GameSummary, TablePlace, summarize_record
+from malice.tournaments.league.contents import Contents, GameSummary, summarize_record
 from malice.tournaments.league.formats import make_table
 from malice.tournaments.league.formats.decisions import FormatInput, make_format_input
 from malice.tournaments.league.journal import (
@@ -35,7 +35,7 @@ from malice.tournaments.league.journal import (
     Version,
     store_ruleset,
 )
-from malice.tournaments.league.parts import Draft, Part, PartTable, VersionKey
+from malice.tournaments.league.parts import Draft, PartTable, VersionKey
 from malice.tournaments.league.revisions import create_part
 from malice.tournaments.league.tournament import League as JournalLeague
 from malice.tournaments.league.tournament import Tournament
@@ -315,24 +315,12 @@ class League:
         tables = (PartTable(name, tuple(VersionKey(label, 1) for label in seated)) for name, seated in self._tables)
         return Draft("round-robin" if number == 0 else f"{deals} more deals", deals, tuple(tables))
 
-    def parts(self) -> tuple[Part, ...]:
-        """Return the parts."""
-        return tuple(self.tournament().parts)
-
-    def clocks(self) -> tuple[ClockRules, ...]:
-        """Return the clock of each part."""
-        return (self.config().clock,) * len(self.parts())
-
     def rulesets(self) -> tuple[Ruleset, ...]:
         """Return the rulesets; without their targets once series are forgotten."""
         if self._knows_series:
             return tuple(self._rulesets.values())
         replace = msgspec.structs.replace
         return tuple(replace(each, rules=replace(each.rules, match_target=0)) for each in self._rulesets.values())
-
-    def entries(self) -> tuple[Entry, ...]:
-        """Return the bots."""
-        return self.tournament().list_entries()
 
     def games(self) -> Iterator[GameSummary]:
         """Yield the games."""
@@ -359,19 +347,20 @@ class League:
         """Show the course of another tournament between the same entries."""
         self._situation = situation
 
-    def situation(self) -> FormatInput:
-        """Return what the format sees: nothing was played, or what a test says."""
-        return self._situation or make_format_input(self.tournament(), [], (), self.games)
-
-    def table(self) -> tuple[TablePlace, ...]:
-        """Return the table of a Swiss tournament that this follows."""
-        if self._situation is None or self._situation.tournament.config.format != "swiss":
-            return ()
-        return make_table(self._situation)
-
-    def ended_by_test(self) -> bool:
-        return False
-
-    def suspended(self) -> dict[str, int]:
-        """Return those that were suspended."""
-        return self._suspended
+    def read(self) -> Contents:
+        """Return what a league would hold: a format sees that nothing was played, or the course that is followed."""
+        tournament = self.tournament()
+        situation = self._situation or make_format_input(tournament, [], (), self.games)
+        return Contents(
+            tournament=tournament,
+            rulesets=self.rulesets(),
+            entries=tournament.list_entries(),
+            parts=tuple(tournament.parts),
+            clocks=(self.config().clock,) * len(tournament.parts),
+            games=list(self.games()),
+            suspended=self._suspended,
+            ended_by_test=False,
+            tests={},
+            situation=situation,
+            table=make_table(situation) if situation.tournament.config.format == "swiss" else (),
+        )

@@ -54,7 +54,7 @@ class Live:
     def rank(self) -> dict[str, int]:
         """Return the rank of each entry."""
         with Store(self._league.path) as store:
-            (standings,) = compute_league_standings(store)
+            (standings,) = compute_league_standings(store.read())
             return {row.label: row.rank for row in standings.rows if row.rank}
 
 

@@ -160,7 +160,7 @@ def test_without_a_key_the_most_dramatic_game_opens(league: League, browser: Chr
     visit(browser, out, "replay.html")
     WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
 
-    assert f"Game {Dramas().find(league)} " in find(browser, "#facts").text
+    assert f"Game {Dramas().find(league.read(), league.read_records)} " in find(browser, "#facts").text
 
 
 def test_the_cards_at_the_end_count_what_the_seats_did(league: League, browser: Chrome, out: Path) -> None:

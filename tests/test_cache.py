@@ -40,8 +40,8 @@ def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GrowingLeague:
 
 def tell(reader: LeagueReader) -> object:
     """Return what follows from the games."""
-    judgement = reader.judgement()
-    return list(reader.games()), judgement.left_out, [game.key for game in judgement.counted], reader.suspended()
+    contents, judgement = reader.read(), reader.judgement()
+    return contents.games, judgement.left_out, [game.key for game in judgement.counted], contents.suspended
 
 
 def test_it_tells_what_a_new_reader_tells_and_reads_no_game_twice(league: GrowingLeague) -> None:

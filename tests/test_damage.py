@@ -37,12 +37,12 @@ KEY = Key(0, 0, 0, 1)
 
 
 def print_standings(store: Store) -> None:
-    assert list(format_standings(compute_league_standings(store)))
+    assert list(format_standings(compute_league_standings(store.read())))
     assert store.tournament().complete
 
 
 def export(store: Store) -> None:
-    series = score_league_series(store)
+    series = score_league_series(store.read())
     assert [encode_game(record, series.get(record.key)) for record in store.records()]
 
 

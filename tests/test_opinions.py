@@ -137,7 +137,7 @@ def test_what_cannot_be_asked_is_exit_2(db: Path, tmp_path: Path, words: tuple[s
 
 
 def test_the_games_that_pages_open_come_first_and_then_the_latest() -> None:
-    survey = Survey(League(("bot0", "bot1"), deals=2))
+    survey = Survey(League(("bot0", "bot1"), deals=2).read())
     keys = [game.key for game in choose_games(survey, (), None)]
 
     chosen = [game.key for game in choose_games(survey, (keys[2], None, keys[2]), 3)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import getpass
 import gzip
 import platform
@@ -19,7 +20,7 @@ from malice.referee import rulesets as ruleset
 from malice.referee.records import Key
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league import publication
-from malice.tournaments.league.contents import Entry
+from malice.tournaments.league.contents import Contents
 from malice.tournaments.league.publication import Publication, choose_publication, redact
 from tests.command_line import malice
 from tests.site_files import contents, data
@@ -68,9 +69,11 @@ class Indiscreet(League):
             }
             self.add(number, "standard", replace(record, host=HOST, faults=(fault,), notes=notes))
 
-    def entries(self) -> tuple[Entry, ...]:
+    def read(self) -> Contents:
         command = ("/usr/bin/python3", "/home/mallory/lea.py", "--book=/home/mallory/book", "{python}")
-        return tuple(replace(entry, command=command) for entry in super().entries())
+        contents = super().read()
+        entries = tuple(replace(entry, command=command) for entry in contents.entries)
+        return dataclasses.replace(contents, entries=entries)
 
 
 SECRETS = ("mallory", "my bots", "vault-17", "most recent call", "KeyError: 17", "I run on")
@@ -144,7 +147,7 @@ def test_paths_hosts_and_users_are_left_out_of_a_text(text: str, shown: str) -> 
 
 def test_evidence_of_nobody_is_refused() -> None:
     with pytest.raises(LeagueError, match="no entry 'leo'; entries: lea, max"):
-        choose_publication(Indiscreet(), ("lea", "leo"))
+        choose_publication(Indiscreet().tournament(), ("lea", "leo"))
 
 
 # The whole way, with bots that do what they can

@@ -94,7 +94,7 @@ def test_a_row_is_found_by_its_version_where_there_are_several(tmp_path: Path, m
     for entries in ({"ann": 1, "bob": 1}, {"ann": 2, "bob": 1}, {"ann": 1, "bob": 1}, {"ann": 1, "bob": 1, "ann@1": 1}):
         league.play(entries)
         with Store(league.path) as store:
-            found.append(name_versions(store))
+            found.append(name_versions(store.read()))
 
     assert found == [{}, {"ann": "ann@2"}, {"ann": "ann@1"}, {}]
     crossings = make_crossings(stand([("a", "b")], ["a", "b"]), "standard-2", {"a": "a@2"})

@@ -50,7 +50,7 @@ def test_only_the_latest_games_decided_by_play_are_measured_and_each_once(faulty
     latest = [game.key for game in league.games() if not any(game.verdicts)][-DRAMA_GAMES:]
     dramas = Dramas()
 
-    found = [dramas.find(league), dramas.find(league)]
+    found = [dramas.find(league.read(), league.read_records), dramas.find(league.read(), league.read_records)]
 
     assert league.asked == tuple(latest)
     assert found[0] == found[1]

@@ -62,9 +62,9 @@ def test_partners_have_left_what_both_of_them_have() -> None:
 
 def test_the_front_page_opens_a_game_of_the_best_where_replays_find_it(tmp_path: Path) -> None:
     league = League(LABELS[:3], deals=2)
-    (standings,) = compute_league_standings(league)
+    (standings,) = compute_league_standings(league.read())
 
-    found = find_front_game(league, [standings])
+    found = find_front_game(league.read(), league.read_records, [standings])
     site_pages.render(league, tmp_path)
 
     assert found is not None
@@ -84,7 +84,7 @@ def test_a_game_whose_family_knows_no_race_opens_at_its_end(monkeypatch: pytest.
     family = replace(load_family(DEFAULT_FAMILY), race=None)
     monkeypatch.setattr("malice.site_pages.turning_point.load_family", lambda name: family)
 
-    found = find_front_game(league, compute_league_standings(league))
+    found = find_front_game(league.read(), league.read_records, compute_league_standings(league.read()))
 
     assert found is not None
     assert (found.turn, found.last) == (None, found.game.actions - 1)
@@ -122,7 +122,7 @@ def test_every_table_has_its_figures_beside_it(tmp_path: Path) -> None:
     links = [link for link in Page(tmp_path / "index.html").links if link.startswith("data/")]
     assert links
     assert all((tmp_path / link).is_file() for link in links)
-    standings = compute_league_standings(league)[0]
+    standings = compute_league_standings(league.read())[0]
     rows = json.loads((tmp_path / "data/ranking-standard-2.json").read_bytes())
     assert [(row["bot"], row["rank"], row["elo"], row["state"]) for row in rows] == [
         (row.label, row.rank, row.rating.elo, row.state) for row in standings.rows

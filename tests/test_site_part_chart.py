@@ -48,7 +48,7 @@ def front(league: GrowingLeague, tmp_path_factory: pytest.TempPathFactory) -> Pa
 @pytest.fixture(scope="module")
 def computed(league: GrowingLeague) -> tuple[PartRatings, Standings]:
     with Store(league.path) as store:
-        return compute_part_ratings(store)[0], compute_league_standings(store)[0]
+        return compute_part_ratings(store.read())[0], compute_league_standings(store.read())[0]
 
 
 def lay_out(found: PartRatings, standings: Standings) -> PartChart:

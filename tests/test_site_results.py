@@ -245,7 +245,7 @@ def test_the_front_page_tells_what_each_seat_is_worth_and_which_figures_are_prel
     site_pages.render(league, tmp_path)
 
     page = Page(tmp_path / "index.html")
-    (found,) = compute_league_standings(league)
+    (found,) = compute_league_standings(league.read())
     shares = [text.format_percent(side.score) for side in found.seat_scores]
     assert [row[:2] for row in page.rows if row[0] in ("0", "1") and row[1] in shares] == [
         ["0", shares[0]],

@@ -163,7 +163,7 @@ def test_after_one_round_pairs_stand_apart_and_points_rank_all_the_same(tmp_path
     assert [(row[0], row[3]) for row in ranked] == [("=1", "1.0"), ("=1", "1.0"), ("=3", "0.0"), ("=3", "0.0")]
     assert {len(row) for row in ranked} == {len(head)}
     assert "of 4" in Page(tmp_path / "bots/greedy.html").words
-    shown = list(format_standings(compute_league_standings(league)))
+    shown = list(format_standings(compute_league_standings(league.read())))
     assert shown[1] == APART
     assert shown[2].split()[:4] == ["rank", "points", "buchholz", "bot"]
 

@@ -13,7 +13,7 @@ from malice.referee import rules_text
 from malice.referee.records import Key
 from malice.site_pages import live, shards, text
 from malice.site_pages.bot_pages import BotPages
-from malice.site_pages.contents import DEFAULTS, FrozenContents, PublishedContents, SiteContents, SiteOptions
+from malice.site_pages.contents import DEFAULTS, PublishedContents, SiteContents, SiteOptions
 from malice.site_pages.crosstable import write_crosstables
 from malice.site_pages.docs import list_attachments, render_docs
 from malice.site_pages.files import Folder
@@ -27,6 +27,7 @@ from malice.site_pages.sections import make_rankings
 from malice.site_pages.shard_files import Packers, ShardFiles, choose_games, write_opinions
 from malice.site_pages.survey import Memory, Survey
 from malice.site_pages.turning_point import Dramas
+from malice.tournaments.league.contents import Contents
 from malice.tournaments.league.publication import SITE_OWNER, SiteSize, choose_publication, find_site_owner
 from malice.tournaments.league.ranking import compute_league_standings, find_state
 from malice.tournaments.league.standings import Standings, State
@@ -62,11 +63,13 @@ class SiteWriter:
             OSError: a file cannot be written.
             LeagueError: as `malice.tournaments.running.rerun.Opinions.ask`.
         """
-        moment = FrozenContents(self._source)
-        published = PublishedContents(moment, options.publication or choose_publication(moment))
-        survey = Survey(moment, self._memory)
-        watch = self._dramas.find(moment)
-        rendering = _Rendering(Folder(self._out), moment, published, survey, options, watch)
+        with self._source.snapshot():
+            contents = self._source.read()
+        publication = options.publication or choose_publication(contents.tournament)
+        published = PublishedContents(self._source, contents, publication)
+        survey = Survey(contents, self._memory)
+        watch = self._dramas.find(contents, self._source.read_records)
+        rendering = _Rendering(Folder(self._out), self._source, contents, published, survey, options, watch)
         self._stamp = rendering.stamp
         return rendering.write(make_live)
 
@@ -90,25 +93,27 @@ class _Rendering:
     def __init__(
         self,
         folder: Folder,
-        moment: FrozenContents,
+        source: SiteContents,
+        contents: Contents,
         published: PublishedContents,
         survey: Survey,
         options: SiteOptions,
         watch: Key | None,
     ) -> None:
         self._folder = folder
-        self._moment = moment
+        self._source = source
+        self._contents = contents
         self._published = published
         self._survey = survey
         self._options = options
         self._watch = watch
-        self._tournament = moment.tournament()
+        self._tournament = contents.tournament
         self._reasons = Reasons(self._tournament.rulesets)
         self._rows = GameRows(survey, self._reasons)
         self._games = GameCount(survey.games, measure_workload(self._tournament, survey.tables).games)
         self._index = survey.index.make_payload()
-        states = _find_states(moment)
-        self.stamp = make_stamp(moment, self._index, states)
+        states = _find_states(contents)
+        self.stamp = make_stamp(contents, self._index, states)
         """Stands on every page, and changes with what they show."""
         kept = survey.memory.rows
         self._pages = Pages(self._tournament, states, self._games, self.stamp, url=options.url, kept=kept)
@@ -117,9 +122,10 @@ class _Rendering:
         """Write all files, and delete those that the site no longer has."""
         folder = self._folder
         folder.write(SITE_OWNER, msgspec.json.encode(find_site_owner(self._tournament)))
-        all_standings = compute_league_standings(self._moment)
+        all_standings = compute_league_standings(self._contents)
         rankings = make_rankings(all_standings)
-        front = make_front(self._moment, self._survey.deals, all_standings, rankings, self._options)
+        read_records, deals = self._source.read_records, self._survey.deals
+        front = make_front(self._contents, read_records, deals, all_standings, rankings, self._options)
         opinions = self._write_opinions(front)
         for path in sorted(STATIC.iterdir()):
             folder.write(f"static/{path.name}", path.read_bytes())
@@ -143,7 +149,7 @@ class _Rendering:
         if self._watch is None:
             return None
         (record,) = self._published.read_records([self._watch])
-        game = next(game for game in self._moment.games() if game.key == self._watch)
+        game = next(game for game in self._contents.games if game.key == self._watch)
         return draw_last_table(game, record, self._reasons)
 
     def _write_opinions(self, front: Front) -> dict[str, Any] | None:
@@ -169,7 +175,7 @@ class _Rendering:
             "watch": None if self._watch is None else str(self._watch),
             "splits": files.splits,
             "families": games,
-            "bots": [text.make_slug(entry.label) for entry in self._moment.entries()],  # in the order of their colours
+            "bots": [text.make_slug(entry.label) for entry in self._contents.entries],  # in the order of their colours
         }
         if opinions is not None:
             payload["opinions"] = opinions
@@ -189,7 +195,7 @@ class _Rendering:
         bots.write(self._folder, self._pages)
 
     def _write_rulesets(self) -> None:
-        for ruleset in self._moment.rulesets():
+        for ruleset in self._contents.rulesets:
             page = self._pages.render_ruleset(rules_text.make_ruleset_text(ruleset))
             self._folder.write(f"rules/{text.make_slug(ruleset.name)}.html", page)
 
@@ -201,6 +207,5 @@ class _Rendering:
             self._folder.write(f"docs/{name}", path.read_bytes())
 
 
-def _find_states(source: SiteContents) -> dict[str, State]:
-    suspended = source.suspended()
-    return {entry.label: find_state(entry, suspended) for entry in source.entries()}
+def _find_states(contents: Contents) -> dict[str, State]:
+    return {entry.label: find_state(entry, contents.suspended) for entry in contents.entries}

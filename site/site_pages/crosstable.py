@@ -11,7 +11,7 @@ from msgspec import Struct
 from malice.site_pages import text
 from malice.site_pages.files import Folder, write_table
 from malice.site_pages.rankings import Name, make_name
-from malice.tournaments.league.contents import LeagueContents
+from malice.tournaments.league.contents import Contents
 from malice.tournaments.league.standings import OpponentScore, Row, Standings
 
 HEAD = ("bot", "opponent", "games", "won", "drawn", "lost", "score")
@@ -55,15 +55,13 @@ class Crossings(Struct, frozen=True):
     """The name of its files."""
 
 
-def name_versions(source: LeagueContents) -> dict[str, str]:
+def name_versions(source: Contents) -> dict[str, str]:
     """Return, by label, what names the version that plays: `LABEL@2`, for entries of which several versions played.
 
     An entry whose own label reads like that name keeps it; then the label stands for all versions of the other.
     """
-    entries = source.entries()
-    entrants = {
-        (each.label, each.version) for part in source.parts() for table in part.tables for each in table.entrants
-    }
+    entries = source.entries
+    entrants = {(each.label, each.version) for part in source.parts for table in part.tables for each in table.entrants}
     count = Counter(label for label, _ in entrants | {(entry.label, entry.number) for entry in entries})
     labels = {entry.label for entry in entries}
     names = {entry.label: f"{entry.label}@{entry.number}" for entry in entries if count[entry.label] > 1}

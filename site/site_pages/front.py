@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from malice.site_pages import text
 from malice.site_pages.changes import ChangeBox, make_change_box
-from malice.site_pages.contents import SiteContents, SiteOptions
+from malice.site_pages.contents import ReadRecords, SiteOptions
 from malice.site_pages.deals import Deals
 from malice.site_pages.files import Folder, write_table
 from malice.site_pages.rankings import Name, Ranking, SortableCell, make_name
@@ -19,6 +19,7 @@ from malice.site_pages.rounds import RoundsSection, make_rounds_section
 from malice.site_pages.sections import Section, make_sections
 from malice.site_pages.series import SeriesRow, TeamRow
 from malice.site_pages.turning_point import FrontGame, find_front_game
+from malice.tournaments.league.contents import Contents
 from malice.tournaments.league.formats import make_table_before
 from malice.tournaments.league.progression import Changes, PartRatings, compute_part_changes, compute_part_ratings
 from malice.tournaments.league.standings import Standings, State
@@ -158,7 +159,8 @@ class Front(Struct, frozen=True):
 
 
 def make_front(
-    source: SiteContents,
+    source: Contents,
+    read_records: ReadRecords,
     deals: Deals,
     all_standings: Sequence[Standings],
     rankings: Sequence[Ranking],
@@ -168,6 +170,7 @@ def make_front(
 
     Args:
         source: the league.
+        read_records: reads records of its games.
         deals: who won which deals.
         all_standings: the standings.
         rankings: the same as rankings.
@@ -175,25 +178,25 @@ def make_front(
     """
     by_part = compute_part_ratings(source)
     changes = options.changes or _find_changes(source, by_part, all_standings)
-    labels = [entry.label for entry in source.entries()]
+    labels = [entry.label for entry in source.entries]
     several = len({standings.ruleset for standings in all_standings}) > 1
     return Front(
         sections=make_sections(source, deals, all_standings, rankings, by_part, replace(options, changes=changes)),
-        course=make_rounds_section(source.situation()),
+        course=make_rounds_section(source.situation),
         overall=make_overall(all_standings) if several else None,
         changes=make_change_box(changes, rankings, labels),
-        game=find_front_game(source, all_standings),
+        game=find_front_game(source, read_records, all_standings),
     )
 
 
 def _find_changes(
-    source: SiteContents, by_part: Sequence[PartRatings], all_standings: Sequence[Standings]
+    source: Contents, by_part: Sequence[PartRatings], all_standings: Sequence[Standings]
 ) -> Changes | None:
     """Return what the newest part changed."""
     if not by_part:
         return None
     newest = max(each.steps[-1].parts[-1] for each in by_part)
-    table = make_table_before(source.situation(), newest) if source.table() else ()
+    table = make_table_before(source.situation, newest) if source.table else ()
     return compute_part_changes(source, by_part, all_standings, table)
 
 

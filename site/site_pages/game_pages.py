@@ -26,6 +26,7 @@ from malice.site_pages.series import describe_standing, score_played_series
 from malice.site_pages.survey import KeyIndex
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.publication import Publication
+from malice.tournaments.league.series import plays_series
 from malice.tournaments.sanitizer import sanitize
 
 
@@ -171,11 +172,14 @@ def _list_data(source: SiteContents, game: GameSummary, record: Record, reasons:
     index = KeyIndex()
     index.add(game.number, game.key)
     seated = {name for label in game.labels for name in (label, label.rpartition("@")[0])}
-    bots = [text.make_slug(entry.label) if entry.label in seated else "" for entry in source.entries()]
+    bots = [
+        text.make_slug(entry.label) if entry.label in seated else "" for entry in source.tournament().list_entries()
+    ]
     rest: dict[str, Any] = {"size": shards.SIZE, "watch": str(game.key), "splits": {}, "families": {}, "bots": bots}
     yield shards.make_script("index", b"// the only game", shards.pack(index.make_payload() | rest))
     block = shards.Block()
-    block.add(game, record, reasons.describe(game), describe_standing(score_played_series(source).get(game.key)))
+    series = score_played_series(source.read()) if plays_series(source.tournament().rulesets.values()) else {}
+    block.add(game, record, reasons.describe(game), describe_standing(series.get(game.key)))
     yield shards.make_script("games-0", b"// its events", block.pack())
 
 

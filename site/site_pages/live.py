@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 import msgspec
 from msgspec import Struct
 
-from malice.site_pages.contents import SiteContents
 from malice.site_pages.pages import GameCount
 from malice.site_pages.text import format_count
 from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import Contents
 from malice.tournaments.league.formats import FORMATS
 from malice.tournaments.league.standings import State
 from malice.tournaments.running.progress import format_duration
@@ -86,7 +86,7 @@ def _name_round(config: Config) -> str:
     return "" if FORMATS[config.format].grows else " in this round"
 
 
-def make_stamp(source: SiteContents, index: Mapping[str, object], states: Mapping[str, State]) -> str:
+def make_stamp(source: Contents, index: Mapping[str, object], states: Mapping[str, State]) -> str:
     """Return a short digest of the state of a league, from what is finished and who plays.
 
     Args:
@@ -94,9 +94,9 @@ def make_stamp(source: SiteContents, index: Mapping[str, object], states: Mappin
         index: the index of its games.
         states: by label.
     """
-    tournament = source.tournament()
+    tournament = source.tournament
     parts = len(tournament.parts), sorted(tournament.closed)
-    content = msgspec.json.encode((index, parts, states, source.entries()))
+    content = msgspec.json.encode((index, parts, states, source.entries))
     return hashlib.sha256(content).hexdigest()[:16]
 
 

@@ -11,7 +11,7 @@ from malice.referee.rulesets import Ruleset
 from malice.site_pages import text
 from malice.site_pages.changes import RankMark, mark_moves
 from malice.site_pages.chart import Chart, make_chart
-from malice.site_pages.contents import SiteContents, SiteOptions
+from malice.site_pages.contents import SiteOptions
 from malice.site_pages.crosstable import Crossings, make_crossings, name_versions
 from malice.site_pages.deals import Deals
 from malice.site_pages.intervals import DealBar, format_ends, format_percents, make_deal_bar
@@ -27,6 +27,7 @@ from malice.site_pages.rankings import (
 )
 from malice.site_pages.series import SeriesRow, TeamRow, find_targets, make_series_rows, make_team_rows
 from malice.tournaments.league.comparison import Comparison
+from malice.tournaments.league.contents import Contents
 from malice.tournaments.league.progression import PartRatings
 from malice.tournaments.league.ranking import Choice, Picker, compute_league_standings
 from malice.tournaments.league.series import count_series
@@ -228,12 +229,12 @@ def _has_sizes(standings: Standings, names: Sequence[str]) -> bool:
     return names.count(standings.ruleset) > 1 or standings.seats > 2
 
 
-def _list_versions(source: SiteContents, rankings: Sequence[Ranking]) -> dict[str, Versions]:
+def _list_versions(source: Contents, rankings: Sequence[Ranking]) -> dict[str, Versions]:
     """Return the rankings with rows for older versions, by the anchor of the ranking without them."""
     every = Choice(versions="all")
     if len(Picker(source, every).shown) == len(Picker(source).shown):
         return {}
-    labels = frozenset(entry.label for entry in source.entries())
+    labels = frozenset(entry.label for entry in source.entries)
     sizes = {ranking.anchor: len(ranking.rows) for ranking in rankings}
     found: dict[str, Versions] = {}
     for standings in compute_league_standings(source, every):
@@ -244,7 +245,7 @@ def _list_versions(source: SiteContents, rankings: Sequence[Ranking]) -> dict[st
 
 
 def make_sections(
-    source: SiteContents,
+    source: Contents,
     deals: Deals,
     all_standings: Sequence[Standings],
     rankings: Sequence[Ranking],
@@ -263,11 +264,11 @@ def make_sections(
     """
     targets = find_targets(source)
     tallies = (
-        count_series((game for game in source.games() if targets[game.ruleset]), targets, source.parts())
+        count_series((game for game in source.games if targets[game.ruleset]), targets, source.parts)
         if any(targets.values())
         else {}
     )
-    colours = assign_colours(entry.label for entry in source.entries())
+    colours = assign_colours(entry.label for entry in source.entries)
     parts = {(found.ruleset, found.seats): found for found in by_part}
     moves = mark_moves(options.changes)
     versions, names = _list_versions(source, rankings), name_versions(source)
@@ -283,7 +284,7 @@ def make_sections(
             teams=make_team_rows(deals, (standings.ruleset, standings.seats), colours),
             series=make_series_rows(tallies.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
-            luck=make_luck_table(options.sharper, standings, source.rulesets()),
+            luck=make_luck_table(options.sharper, standings, source.rulesets),
         )
         for standings, ranking in zip(all_standings, rankings, strict=True)
     ]

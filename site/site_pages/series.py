@@ -10,7 +10,7 @@ from malice.referee.records import Key
 from malice.site_pages import text
 from malice.site_pages.deals import Deals, Kind, Team
 from malice.site_pages.rankings import Name, SortableCell, make_name
-from malice.tournaments.league.contents import LeagueContents
+from malice.tournaments.league.contents import Contents
 from malice.tournaments.league.series import Score, SeriesScore, score_league_series
 
 
@@ -31,15 +31,15 @@ def describe_standing(score: Score | None) -> str:
     return f"series {score.series}: {points}{', won' if score.won else ''}"
 
 
-def find_targets(source: LeagueContents) -> dict[str, int]:
+def find_targets(source: Contents) -> dict[str, int]:
     """Return the points that win a series, by ruleset; 0 where games are single or the tournament plays no series."""
-    plays = source.config().series
-    return {ruleset.name: ruleset.match.target if plays else 0 for ruleset in source.rulesets()}
+    plays = source.config.series
+    return {ruleset.name: ruleset.match.target if plays else 0 for ruleset in source.rulesets}
 
 
-def score_played_series(source: LeagueContents) -> dict[Key, Score]:
+def score_played_series(source: Contents) -> dict[Key, Score]:
     """Return the score of the series after each game; nothing if the tournament plays no series."""
-    return score_league_series(source) if source.config().series else {}
+    return score_league_series(source) if source.config.series else {}
 
 
 def make_series_rows(tallies: Mapping[str, SeriesScore]) -> list[SeriesRow]:

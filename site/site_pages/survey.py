@@ -14,10 +14,10 @@ from msgspec import Struct
 from malice.referee.nouns import format_count
 from malice.referee.records import Key
 from malice.site_pages import shards
-from malice.site_pages.contents import Numbering, SiteContents
+from malice.site_pages.contents import Numbering
 from malice.site_pages.deals import BotGames, Deals
 from malice.site_pages.series import score_played_series
-from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.contents import Contents, GameSummary
 from malice.tournaments.league.ranking import Picker
 
 
@@ -176,11 +176,11 @@ class Survey:
         memory: what earlier surveys of the same league found.
     """
 
-    def __init__(self, source: SiteContents, memory: Memory | None = None) -> None:
+    def __init__(self, source: Contents, memory: Memory | None = None) -> None:
         self.memory = Memory() if memory is None else memory
-        picker, numbering = Picker(source), Numbering(source.tournament())
+        picker, numbering = Picker(source), Numbering(source.tournament)
         tallies = GameTotals()
-        for game in map(numbering.number, source.games()):
+        for game in map(numbering.number, source.games):
             tallies.add(game, picker.pick(game))
         self.series = score_played_series(source)
         self.deals, self.bots, self.index = tallies.deals, tallies.bots, tallies.index

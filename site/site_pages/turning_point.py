@@ -13,8 +13,8 @@ from malice.referee.errors import FamilyError, RecordError
 from malice.referee.families import load_family
 from malice.referee.records import Key, Record
 from malice.referee.replay import VOID, find_rules, replay_asks
-from malice.site_pages.contents import SiteContents
-from malice.tournaments.league.contents import GameSummary
+from malice.site_pages.contents import ReadRecords
+from malice.tournaments.league.contents import Contents, GameSummary
 from malice.tournaments.league.standings import Standings
 
 RECENT = 20
@@ -40,7 +40,9 @@ class FrontGame(Struct, frozen=True):
     """The last action, as replays count them."""
 
 
-def find_front_game(source: SiteContents, all_standings: Sequence[Standings]) -> FrontGame | None:
+def find_front_game(
+    source: Contents, read_records: ReadRecords, all_standings: Sequence[Standings]
+) -> FrontGame | None:
     """Return the game to open from the front page; None if the leader of the largest ranking has no game to show.
 
     It is the longest of the latest games of the leader and the best that it met, as far as one of them won by play.
@@ -50,21 +52,21 @@ def find_front_game(source: SiteContents, all_standings: Sequence[Standings]) ->
     game = _choose_game(source, best_first[0]) if best_first else None
     if game is None:
         return None
-    (record,) = source.read_records([game.key])
+    (record,) = read_records([game.key])
     try:
         return _open_game(game, record)
     except (FamilyError, RecordError):
         return None  # its own replay page tells what is wrong with it
 
 
-def _choose_game(source: SiteContents, standings: Standings) -> GameSummary | None:
+def _choose_game(source: Contents, standings: Standings) -> GameSummary | None:
     ranked = [row.label for row in standings.list_tables()[0].active if row.rank is not None]
     if len(ranked) < 2:
         return None
     leader, *others = ranked
-    numbers = {entry.label: entry.number for entry in source.entries()}
+    numbers = {entry.label: entry.number for entry in source.entries}
     recent: defaultdict[str, deque[GameSummary]] = defaultdict(lambda: deque(maxlen=RECENT))
-    for game in source.games():
+    for game in source.games:
         if leader in game.labels and (game.ruleset, len(game.labels)) == (standings.ruleset, standings.seats):
             for other in _list_decided(game, leader, numbers):
                 recent[other].append(game)
@@ -133,12 +135,12 @@ class Dramas:
     def __init__(self) -> None:
         self._known: dict[Key, float] = {}
 
-    def find(self, source: SiteContents) -> Key | None:
+    def find(self, source: Contents, read_records: ReadRecords) -> Key | None:
         """Return the most dramatic of the latest games that were decided by play; None if none was."""
-        decided = (game.key for game in source.games() if not any(game.verdicts) and game.reason != VOID)
+        decided = (game.key for game in source.games if not any(game.verdicts) and game.reason != VOID)
         latest = deque(decided, maxlen=DRAMA_GAMES)
         missing = [key for key in latest if key not in self._known]
-        for key, record in zip(missing, source.read_records(missing), strict=True):
+        for key, record in zip(missing, read_records(missing), strict=True):
             self._known[key] = _measure(record)
         self._known = {key: self._known[key] for key in latest}
         return max(latest, key=lambda key: self._known[key], default=None)

@@ -218,7 +218,7 @@ def measure_pages(games: int) -> Iterator[BenchRow]:
             new = list(fill_league(store, Path(folder), games, 2 * NEW))
         with Store(league) as store:
             begin = time.perf_counter()
-            compute_league_standings(store)
+            compute_league_standings(store.read())
             rated = time.perf_counter() - begin
         first = _measure(league, site, new[:NEW])
         _store(league, new[NEW:])

@@ -327,12 +327,13 @@ def print_standings(store: Store, choice: Choice | None = None) -> None:
     from malice.tournaments.terminal.results import describe_choice, format_standings
 
     choice = choice or EVERYTHING
-    found = compute_league_standings(store, choice)
+    contents = store.read()
+    found = compute_league_standings(contents, choice)
     for line in (*describe_choice(store.league(), store.tournament().name), *format_standings(found)):
         click.echo(line)
-    if note := explain_table(store, choice):
+    if note := explain_table(contents, choice):
         click.echo(note)
-    for line in (*describe_rounds(store, choice.without), *describe_absentees(store)):
+    for line in (*describe_rounds(contents, choice.without), *describe_absentees(store, contents)):
         click.echo(line)
 
 
@@ -352,7 +353,6 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
     """
     from malice.tournaments.league.progression import Changes, compute_progression
     from malice.tournaments.league.ranking import EVERYTHING
-    from malice.tournaments.league.views import EarlierContents
 
     choice = choice or EVERYTHING
     if Path(since).is_file():
@@ -360,11 +360,11 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
             last.select(store.tournament().name)
             if publish and store.config().anonymous and not last.config().anonymous:
                 raise LeagueError(f"{since}: its tournament is not anonymous, so what changed would tell its names")
-            return Changes(Path(since).name, compute_progression(last, store, choice))
+            return Changes(Path(since).name, compute_progression(last.read(), store.read(), choice))
     if since.endswith(".db"):
         raise LeagueError(f"{since}: no such database")
     begin = parse_date(since, datetime.now().astimezone(), "--changes-since")
-    return Changes(format_date(begin), compute_progression(EarlierContents(store, begin), store, choice))
+    return Changes(format_date(begin), compute_progression(store.read(begin), store.read(), choice))
 
 
 def take_luck_off(store: Store) -> tuple[Comparison, ...]:

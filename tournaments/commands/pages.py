@@ -82,7 +82,7 @@ class Extras:
         """Return what may be shown; raise LeagueError if a label is no entry, or the tournament is anonymous."""
         from malice.tournaments.league.publication import choose_publication
 
-        return choose_publication(store, self.evidence)
+        return choose_publication(store.tournament(), self.evidence)
 
     def make_options(self, store: Store) -> SiteOptions:
         """Return what the site shows beyond what every site does, as the league stands now.

@@ -304,8 +304,9 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
     from malice.tournaments.terminal.results import describe_open_series, describe_verdicts, format_game_line
     from malice.tournaments.terminal.transcript import format_transcript
 
-    series = score_league_series(store)
-    by_key = sorted(store.games(), key=lambda game: game.key)
+    contents = store.read()
+    series = score_league_series(contents)
+    by_key = sorted(contents.games, key=lambda game: game.key)
     if json:
         games = [
             msgspec.to_builtins(game)
@@ -314,7 +315,7 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
             for game in by_key
             for score in [series.get(game.key)]
         ]
-        ranking = [row for each in compute_league_standings(store) for row in msgspec.to_builtins(each.rows)]
+        ranking = [row for each in compute_league_standings(contents) for row in msgspec.to_builtins(each.rows)]
         click.echo(msgspec.json.encode({"games": games, "ranking": ranking}))
         return
     if replays:
@@ -327,6 +328,6 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
         for line in describe_verdicts(store.record(game.key)):
             click.echo(line)
     if not quiet:
-        for line in describe_open_series(store):
+        for line in describe_open_series(contents):
             click.echo(line)
     print_standings(store)

@@ -154,15 +154,16 @@ def _print_rankings(store: Store, names: Sequence[str], choice: Choice, *, json:
 def _rank(store: Store, names: Sequence[str], choice: Choice) -> Iterator[tuple[str | None, Sequence[Standings]]]:
     """Yield the standings of tournaments, and say on stderr what a choice does not change in them."""
     from malice.tournaments.league.ranking import compute_league_standings, explain_table
-    from malice.tournaments.league.views import SeasonContents
+    from malice.tournaments.league.season import read_season
 
     if not names:
-        yield None, compute_league_standings(SeasonContents(store), choice)
+        yield None, compute_league_standings(read_season(store), choice)
     for name in names:
         store.select(name)
-        if note := explain_table(store, choice):
+        contents = store.read()
+        if note := explain_table(contents, choice):
             click.echo(note, err=True)
-        yield name, compute_league_standings(store, choice)
+        yield name, compute_league_standings(contents, choice)
 
 
 def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv: bool) -> None:
@@ -199,13 +200,13 @@ def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> N
     """
     from malice.referee.records import Key
     from malice.tournaments.league.replay_pool import count_processors, replay_rows
-    from malice.tournaments.league.series import score_league_series
+    from malice.tournaments.league.series import plays_series, score_league_series
 
     # A decision names its game, but no tournament.
     with open_store(db, tournament=tournament, several=not views) as store, store.snapshot():
         for name in [store.tournament().name] if tournament or views else store.league().list_meant():
             store.select(name)
-            series = {} if views else score_league_series(store)
+            series = score_league_series(store.read()) if plays_series(store.rulesets()) and not views else {}
             left_out, work = store.judgement().left_out, "decisions" if views else "games"
             pieces = (
                 (row, series.get(Key(row.part, row.table, row.deal, row.rotation)))

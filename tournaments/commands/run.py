@@ -362,7 +362,7 @@ def _tell_standings(store: Store, output: EventOutput) -> None:
     from malice.tournaments.running.result_events import StandingsComputed
 
     if output.wanted and output.begun:
-        standings = (replace(each, history={}) for each in compute_league_standings(store))
+        standings = (replace(each, history={}) for each in compute_league_standings(store.read()))
         output.tell(StandingsComputed(standings=tuple(standings)))
 
 

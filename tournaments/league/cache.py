@@ -1,9 +1,9 @@
-"""A reader for repeated reading: it decodes each game once, and finds once which of them count."""
+"""A reader for repeated reading: it decodes each game once."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from heapq import merge
 from typing import Any, ClassVar, TypeVar
 
@@ -11,12 +11,10 @@ import msgspec
 
 from malice.referee.records import Count
 from malice.tournaments.league.contents import Finished, GameSummary
-from malice.tournaments.league.counting import CountedGames
 from malice.tournaments.league.file import StoredRow
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.stored_games import SummaryRow
 
-T = TypeVar("T")
 Numbered = TypeVar("Numbered", GameSummary, Finished)
 
 AT_ONCE = 500
@@ -69,7 +67,6 @@ class CachingReader(LeagueReader):
         self._seen: Hashable = None
         """The state of the file when its games were read."""
         self._shared: dict[Any, Any] = {}
-        self._found: dict[str, tuple[Hashable, Any]] = {}
 
     def stored_games(self) -> Iterator[GameSummary]:
         """Return every finished game without its actions, in playing order."""
@@ -80,20 +77,6 @@ class CachingReader(LeagueReader):
         """Return every finished game as far as it decides what is played next, in playing order."""
         self._read_new_games()
         return list(self._finished)
-
-    def judgement(self) -> CountedGames:
-        """Return which of the finished games count, and who is suspended."""
-        return self._keep("judgement", super().judgement)
-
-    def _keep(self, name: str, compute: Callable[[], T]) -> T:
-        """Return what was computed before, unless a game or an event has come in since."""
-        self._read_new_games()
-        self.league()
-        state = len(self._games), self._read
-        if (known := self._found.get(name)) is None or known[0] != state:
-            known = self._found[name] = state, compute()
-        found: T = known[1]
-        return found
 
     def _read_new_games(self) -> None:
         # The first counts what other connections commit, the second what this one does, while it stays open.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from malice.referee.nouns import format_count
 from malice.referee.replay import find_luck
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.contents import Contents, GameSummary
 from malice.tournaments.league.counting import SequentialTest
 from malice.tournaments.league.ranking import Picker
 from malice.tournaments.league.rating_groups import collect_groups
@@ -249,8 +249,8 @@ def read_comparison(
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    contest = league.judgement().contests.get(0) or SequentialTest(league.tournament(), 0)
-    games = list(league.games())
+    contents = league.read()
+    contest, games = contents.tests.get(0) or SequentialTest(contents.tournament, 0), contents.games
     whole = [game for game in games if game.key.deal < contest.deals]
     others = None
     if contest.weight != contest.games:
@@ -283,11 +283,10 @@ def compare_entries(
     Raises:
         LeagueError: there is no such entry, or the two did not play a whole deal against each other.
     """
-    contests = league.judgement().contests
-    if contests and contests[0].sides == (new, base):
+    contents = league.read()
+    if contents.tests and contents.tests[0].sides == (new, base):
         return (read_comparison(league, adjusted=adjusted, watcher=watcher),)
-    exact = not league.ended_by_test()
-    picker = Picker(league)
+    exact, picker = not contents.ended_by_test, Picker(contents)
     for label in (new, base):
         if label not in picker.names:
             raise LeagueError(f"{league.path}: no entry {label!r}; entries: {', '.join(picker.names)}")
@@ -301,7 +300,7 @@ def compare_entries(
         raise LeagueError(f"{league.path}: {new!r} and {base!r} played no whole deal against each other")
     if not exact:
         return found
-    return tuple(replace(each, fit=_fit_all(league, picker, each)) for each in found)
+    return tuple(replace(each, fit=_fit_all(contents, picker, each)) for each in found)
 
 
 def _bound(scores: Sequence[float], convert: Callable[[float], float | None]) -> AnyTime | None:
@@ -312,9 +311,9 @@ def _bound(scores: Sequence[float], convert: Callable[[float], float | None]) ->
     return AnyTime(low, high, convert(low), convert(high))
 
 
-def _fit_all(league: LeagueReader, picker: Picker, found: Comparison) -> FittedLead | None:
+def _fit_all(contents: Contents, picker: Picker, found: Comparison) -> FittedLead | None:
     """Return what all games of the ruleset say of the two, if others than the two played some."""
-    kinds = collect_groups(picker.list_games(), picker.names, picker.common, league.clocks())
+    kinds = collect_groups(picker.list_games(), picker.names, picker.common, contents.clocks)
     pair = found.new.label, found.base.label
     for kind, games in kinds.items():
         if (kind.ruleset, kind.seats) == (found.rulesets[0], 2) and any(
@@ -479,8 +478,8 @@ def compare_without_luck(league: LeagueReader, watcher: ReplayListener | None = 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    exact = not league.ended_by_test()
-    picker = Picker(league)
+    contents = league.read()
+    exact, picker = not contents.ended_by_test, Picker(contents)
     places = {name: place for place, name in enumerate(picker.names)}
     played: dict[tuple[int, int, str], list[GameSummary]] = defaultdict(list)
     for game in picker.list_games():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from msgspec import Meta, Struct
 
@@ -16,6 +17,11 @@ from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.journal import Absence, FileEntry, State, Version
 from malice.tournaments.league.parts import Part
+
+if TYPE_CHECKING:
+    from malice.tournaments.league.counting import SequentialTest
+    from malice.tournaments.league.formats.decisions import FormatInput
+    from malice.tournaments.league.tournament import Tournament
 
 Times = Annotated[str, Meta(pattern=r"^[0-9:, ]*\Z")]
 """Seat by seat, separated by spaces: the first bucket, a colon, and the counts, separated by commas: `6:69,51 7:50`."""
@@ -227,35 +233,35 @@ class TablePlace(Struct, frozen=True):
     """The sum of its opponents' match points there."""
 
 
-class LeagueContents(Protocol):
-    """The stored rows of a tournament that standings and series follow from."""
+@dataclass(frozen=True)
+class Contents:
+    """What a league holds of a tournament at one moment, as `LeagueReader.read` finds it: standings follow from it."""
 
+    tournament: Tournament
+    """Of a season, the newest one."""
+    rulesets: tuple[Ruleset, ...]
+    entries: tuple[Entry, ...]
+    """In the order of the tournament file."""
+    parts: tuple[Part, ...]
+    clocks: tuple[ClockRules, ...]
+    """That of each part."""
+    games: Sequence[GameSummary]
+    """Those that count, in playing order."""
+    suspended: Mapping[str, int]
+    """The suspended entries, each with the number of the game that suspended it."""
+    ended_by_test: bool
+    """Whether a test chose when to stop, so that plain intervals are too narrow."""
+    tests: Mapping[int, SequentialTest]
+    """By part, those of a comparison."""
+    situation: FormatInput
+    """What the format of the tournament sees."""
+    table: tuple[TablePlace, ...] = ()
+    """That of a format that is played in rounds, the best first; nothing for other formats."""
+
+    @property
     def config(self) -> Config:
-        """Return the newest configuration of the tournament."""
-
-    def rulesets(self) -> tuple[Ruleset, ...]:
-        """Return the rulesets that are played."""
-
-    def entries(self) -> tuple[Entry, ...]:
-        """Return the entries in the order of the tournament file."""
-
-    def parts(self) -> Sequence[Part]:
-        """Return the parts of the tournament."""
-
-    def clocks(self) -> Sequence[ClockRules]:
-        """Return the clock of each part."""
-
-    def games(self) -> Iterator[GameSummary]:
-        """Return every finished game that counts, without its actions, in playing order."""
-
-    def table(self) -> Sequence[TablePlace]:
-        """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
-
-    def ended_by_test(self) -> bool:
-        """Return whether a test chose when to stop, so that plain intervals are too narrow."""
-
-    def suspended(self) -> dict[str, int]:
-        """Return the suspended entries, each with the number of the game that suspended it."""
+        """The newest configuration of the tournament."""
+        return self.tournament.config
 
 
 def summarize_record(

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from malice.tournaments.league.contents import GameSummary, LeagueContents, TablePlace
+from malice.tournaments.league.contents import Contents, GameSummary, TablePlace
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.ranking import EVERYTHING, Choice, Picker, compute_league_standings
 from malice.tournaments.league.rating_groups import group_games, list_complete, list_counted, make_rated_game
@@ -54,9 +54,7 @@ class Changes(Struct, frozen=True):
     """The title of the newest part, if the earlier state is that before this part."""
 
 
-def compute_progression(
-    before: LeagueContents, after: LeagueContents, choice: Choice = EVERYTHING
-) -> tuple[Progression, ...]:
+def compute_progression(before: Contents, after: Contents, choice: Choice = EVERYTHING) -> tuple[Progression, ...]:
     """Return what changed between two states of a league, or between two leagues.
 
     Args:
@@ -72,10 +70,10 @@ def compute_progression(
     )
 
 
-def _list_same(before: LeagueContents, after: LeagueContents) -> frozenset[str]:
+def _list_same(before: Contents, after: Contents) -> frozenset[str]:
     """Return the labels that stand for the same content in both."""
-    contents = {entry.label: entry.hash for entry in before.entries()}
-    return frozenset(entry.label for entry in after.entries() if contents.get(entry.label) == entry.hash)
+    contents = {entry.label: entry.hash for entry in before.entries}
+    return frozenset(entry.label for entry in after.entries if contents.get(entry.label) == entry.hash)
 
 
 def _compare(before: Standings | None, after: Standings, same: frozenset[str]) -> Progression:
@@ -146,7 +144,7 @@ class PartRatings(Struct, frozen=True):
     """At least two."""
 
 
-def compute_part_ratings(league: LeagueContents, choice: Choice = EVERYTHING) -> tuple[PartRatings, ...]:
+def compute_part_ratings(league: Contents, choice: Choice = EVERYTHING) -> tuple[PartRatings, ...]:
     """Return, for every ruleset and number of seats with rated games in several parts, the ratings after each part.
 
     A step holds the joint fit of all rated games of the parts up to its own, by the rules of the ranking, so the last
@@ -160,24 +158,24 @@ def compute_part_ratings(league: LeagueContents, choice: Choice = EVERYTHING) ->
     Raises:
         LeagueError: the choice names a label that is no entry.
     """
-    if sum(not part.block for part in league.parts()) < 2:
+    if sum(not part.block for part in league.parts) < 2:
         return ()
     picker = Picker(league, choice)
     return tuple(
         PartRatings(kind.ruleset, kind.seats, steps)
-        for kind, played in group_games(picker.list_games(), league.clocks()).items()
+        for kind, played in group_games(picker.list_games(), league.clocks).items()
         if len(steps := _make_steps(league, picker, list_counted(list_complete(played)))) > 1
     )
 
 
-def _make_steps(league: LeagueContents, picker: Picker, games: Sequence[GameSummary]) -> tuple[PartStep, ...]:
+def _make_steps(league: Contents, picker: Picker, games: Sequence[GameSummary]) -> tuple[PartStep, ...]:
     games = sorted(games, key=lambda game: game.key.part)
     of_game = [game.key.part for game in games]
-    spans = list(_merge_parts(league.parts(), frozenset(of_game)))
+    spans = list(_merge_parts(league.parts, frozenset(of_game)))
     if len(spans) < 2:
         return ()
     number = {name: index for index, name in enumerate(picker.names)}
-    anchor = league.config().anchor
+    anchor = league.config.anchor
     fits = fit_beginnings(
         [make_rated_game(game, number, picker.common) for game in games],
         len(number),
@@ -227,7 +225,7 @@ class Before(Struct, frozen=True):
 
 
 def compute_part_changes(
-    league: LeagueContents,
+    league: Contents,
     found: Sequence[PartRatings],
     all_standings: Sequence[Standings],
     table: Sequence[TablePlace] = (),
@@ -255,11 +253,11 @@ def compute_part_changes(
 
 
 def _look_back(
-    standings: Standings, step: PartStep, league: LeagueContents, table: Sequence[TablePlace]
+    standings: Standings, step: PartStep, league: Contents, table: Sequence[TablePlace]
 ) -> tuple[Before, frozenset[str]]:
     """Return the standings after a step, and the labels that had played by then in whatever version."""
     last = step.parts[-1]
-    tables = [each for part in league.parts() if part.number <= last for each in part.tables]
+    tables = [each for part in league.parts if part.number <= last for each in part.tables]
     known = frozenset(entrant.label for each in tables for entrant in each.entrants)
     active = [row.label for row in standings.rows if row.state == "playing"]
     if standings.by_table:

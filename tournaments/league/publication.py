@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from malice.referee.records import Record, RecordedVerdict
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.contents import Entry, LeagueContents
+from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.tournament import Tournament
 
 PATH = "(path)"
@@ -159,20 +159,20 @@ class Publication(Struct, frozen=True):
         )
 
 
-def choose_publication(league: LeagueContents, evidence: Sequence[str] = ()) -> Publication:
-    """Return what of a league to publish.
+def choose_publication(tournament: Tournament, evidence: Sequence[str] = ()) -> Publication:
+    """Return what of a tournament to publish.
 
     Args:
-        league: the league.
+        tournament: the tournament.
         evidence: labels of the entries whose verdicts keep their evidence; an empty label stands for all entries.
 
     Raises:
         LeagueError: a label is no entry, or the league is anonymous and evidence is asked for.
     """
-    anonymous = league.config().anonymous
+    anonymous = tournament.config.anonymous
     if evidence and anonymous:
         raise LeagueError("the tournament is anonymous: what its bots wrote to stderr is never published")
-    labels = [entry.label for entry in league.entries()]
+    labels = [entry.label for entry in tournament.list_entries()]
     for label in evidence:
         if label and label not in labels:
             raise LeagueError(f"no entry {label!r}; entries: {', '.join(labels)}")

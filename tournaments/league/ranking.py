@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.contents import Entry, GameSummary, LeagueContents, TablePlace
+from malice.tournaments.league.contents import Contents, Entry, GameSummary, TablePlace
 from malice.tournaments.league.rating_groups import collect_groups
 from malice.tournaments.league.standings import (
     Row,
@@ -45,14 +45,14 @@ class Picker:
         LeagueError: the choice names a label that is no entry.
     """
 
-    def __init__(self, league: LeagueContents, choice: Choice = EVERYTHING) -> None:
-        entries = league.entries()
+    def __init__(self, league: Contents, choice: Choice = EVERYTHING) -> None:
+        entries = league.entries
         _refuse_strangers(choice.without, entries)
         self._league = league
         self._choice = choice
         self._newest = {entry.label: entry.number for entry in entries}
         self._away = {entry.label for entry in entries if entry.state == "disqualified"} | set(choice.without)
-        entrants = {each for part in league.parts() for table in part.tables for each in table.entrants}
+        entrants = {each for part in league.parts for table in part.tables for each in table.entrants}
         older = sorted(each for each in entrants if each.version != self._newest[each.label])
         self._has_older = bool(older)
         self.names: Sequence[str] = [*self._newest, *(f"{each.label}@{each.version}" for each in older)]
@@ -63,7 +63,7 @@ class Picker:
             name for name, label in list(zip(self.names, labels, strict=True))[:rows] if label not in choice.without
         )
         """The names that get a row."""
-        self.common: Collection[int] = {part.number for part in league.parts() if part.common_deals}
+        self.common: Collection[int] = {part.number for part in league.parts if part.common_deals}
         """The parts in which all tables have the same cards."""
 
     def pick(self, game: GameSummary) -> GameSummary | None:
@@ -74,7 +74,7 @@ class Picker:
 
     def list_games(self) -> Iterator[GameSummary]:
         """Return the games to rate, in playing order."""
-        return (picked for game in self._league.games() if (picked := self.pick(game)) is not None)
+        return (picked for game in self._league.games if (picked := self.pick(game)) is not None)
 
     def _name_versions(self, game: GameSummary) -> GameSummary:
         pairs = zip(game.labels, game.versions, strict=True)
@@ -89,27 +89,27 @@ def _refuse_strangers(labels: Iterable[str], entries: Sequence[Entry]) -> None:
             raise LeagueError(f"no entry {label!r}; entries: {', '.join(known)}")
 
 
-def compute_league_standings(league: LeagueContents, choice: Choice = EVERYTHING) -> tuple[Standings, ...]:
+def compute_league_standings(league: Contents, choice: Choice = EVERYTHING) -> tuple[Standings, ...]:
     """Return the current standings of a tournament: of the games that count, without those of disqualified entries.
 
     Args:
         league: the tournament.
         choice: which games and versions to show.
     """
-    entries = league.entries()
+    entries = league.entries
     picker = Picker(league, choice)
-    suspended = league.suspended()
+    suspended = league.suspended
     states = {entry.label: find_state(entry, suspended) for entry in entries}
     # An older version of an entry is a row of its own, which nobody suspends.
     shown: dict[str, State] = {name: states.get(name, "playing") for name in picker.shown}
-    kinds = collect_groups(picker.list_games(), picker.names, picker.common, league.clocks())
-    found = make_standings(kinds, picker.names, league.config().anchor, shown)
+    kinds = collect_groups(picker.list_games(), picker.names, picker.common, league.clocks)
+    found = make_standings(kinds, picker.names, league.config.anchor, shown)
     found = _add_statistics(found, league, picker)
     if overruns := {entry.label: entry.overruns for entry in entries if entry.overruns}:
         found = tuple(_add_overruns(each, overruns) for each in found)
-    exact = not league.ended_by_test()
+    exact = not league.ended_by_test
     found = tuple(replace(each, exact=exact) for each in found)
-    if not (table := league.table()):
+    if not (table := league.table):
         return found
     left = [place for place in table if place.label not in choice.without]
     return tuple(replace(each, by_table=True, rows=_order_by_table(each.rows, left)) for each in found)
@@ -119,11 +119,9 @@ def _add_overruns(standings: Standings, overruns: Mapping[str, int]) -> Standing
     return replace(standings, rows=tuple(replace(row, overruns=overruns.get(row.label, 0)) for row in standings.rows))
 
 
-def _add_statistics(
-    all_standings: tuple[Standings, ...], league: LeagueContents, picker: Picker
-) -> tuple[Standings, ...]:
+def _add_statistics(all_standings: tuple[Standings, ...], league: Contents, picker: Picker) -> tuple[Standings, ...]:
     """Return standings with what the games themselves count."""
-    if not (statistics := find_statistics(league.rulesets())):
+    if not (statistics := find_statistics(league.rulesets)):
         return all_standings
     tallies = summarize_statistics(picker.list_games(), statistics)
 
@@ -143,9 +141,9 @@ def list_shares(rows: Iterable[Row]) -> dict[str, str]:
     return {figure.name: figure.caption for row in rows for figure in row.statistics or () if figure.share}
 
 
-def explain_table(league: LeagueContents, choice: Choice) -> str:
+def explain_table(league: Contents, choice: Choice) -> str:
     """Say that a choice of games changes the ratings, but not the table of the tournament; nothing if it has none."""
-    if not league.table():
+    if not league.table:
         return ""
     if choice.without:
         return f"the table is as it was played: matches against {', '.join(choice.without)} count in it"

@@ -12,18 +12,17 @@ import msgspec
 from msgspec.structs import replace
 
 from malice.protocol.errors import MaliceError
-from malice.protocol.messages import ClockRules
 from malice.referee.errors import DataError
 from malice.referee.nouns import format_count
 from malice.referee.records import Key, Record
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Entry, Finished, GameSummary, TablePlace
+from malice.tournaments.league.contents import Contents, Entry, Finished, GameSummary
 from malice.tournaments.league.counting import FORMAT, CountedGames, find_counted_games
 from malice.tournaments.league.file import LeagueFile, StoredRow
-from malice.tournaments.league.formats import has_table, make_table
-from malice.tournaments.league.formats.decisions import FormatInput, make_format_input
+from malice.tournaments.league.formats import make_table
+from malice.tournaments.league.formats.decisions import make_format_input
 from malice.tournaments.league.journal import ROOT, AnyEvent, JournalRow, PartCreated, chain_event, decode_event
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.stored_games import (
@@ -202,10 +201,6 @@ class LeagueReader(JournalReader):
         """Return the parts in the order of their creation."""
         return tuple(self.tournament().parts)
 
-    def clocks(self) -> tuple[ClockRules, ...]:
-        """Return the clock of each part."""
-        return (self.config().clock,) * len(self.tournament().parts)
-
     def finished(self) -> list[Finished]:
         """Return every finished game as far as it decides what is played next, in playing order."""
         if self.config().format == FORMAT:  # where the results decide what is played next
@@ -227,24 +222,9 @@ class LeagueReader(JournalReader):
         """Return which of the finished games count, and who is suspended."""
         return find_counted_games(self.tournament(), self.finished())
 
-    def ended_by_test(self) -> bool:
-        """Return whether a test chose when to stop, so that plain intervals are too narrow.
-
-        One that could not decide until the last deal has stopped, too.
-        """
-        return self.config().sprt is not None and any(each.deals for each in self.judgement().contests.values())
-
     def suspended(self) -> dict[str, int]:
         """Return the suspended entries, each with the number of the game that suspended it."""
         return self.judgement().suspended
-
-    def situation(self) -> FormatInput:
-        """Return what the format of the tournament sees."""
-        return make_format_input(self.tournament(), self.finished(), self.suspended(), self.stored_games)
-
-    def table(self) -> tuple[TablePlace, ...]:
-        """Return the table of a format that is played in rounds, the best first; nothing for other formats."""
-        return make_table(self.situation()) if has_table(self.config().format) else ()
 
     def has_games(self) -> bool:
         """Return whether a game of the tournament is finished."""
@@ -253,6 +233,47 @@ class LeagueReader(JournalReader):
     def keys(self) -> set[Key]:
         """Return the keys of all finished games of the tournament."""
         return {game.key for game in self.finished()} if self._tables and self.league().tournaments else set()
+
+    def read(self, before: float | None = None) -> Contents:
+        """Read what the league holds of the tournament, every game once.
+
+        Games that a run adds meanwhile may be among them, unless a snapshot is open.
+
+        Args:
+            before: only events and games before this time, in seconds since 1970; then there is no table.
+
+        Raises:
+            LeagueError: the tournament had not begun.
+        """
+        tournament = self.tournament() if before is None else self._find_earlier(before)
+        stored = [game for game in self.stored_games() if before is None or game.started < before]
+        finished = [game.finish() for game in stored]
+        counted = find_counted_games(tournament, finished)
+        ended = (each.deals if before is None else each.verdict for each in counted.contests.values())
+        situation = make_format_input(tournament, finished, counted.suspended, lambda: stored)
+        return Contents(
+            tournament=tournament,
+            rulesets=tuple(tournament.rulesets.values()),
+            entries=tournament.list_entries(),
+            parts=tuple(tournament.parts),
+            clocks=(tournament.config.clock,) * len(tournament.parts),
+            games=[game for game in stored if game.number not in counted.left_out],
+            suspended=counted.suspended,
+            ended_by_test=tournament.config.sprt is not None and any(ended),
+            tests=counted.contests,
+            situation=situation,
+            table=make_table(situation) if before is None else (),
+        )
+
+    def _find_earlier(self, before: float) -> Tournament:
+        """Return the tournament as the events before a time tell of it."""
+        earlier, name = League(), self.tournament().name
+        for row, event in self.events():
+            if row.at < before:
+                earlier.apply(row.tournament, event, row.at)
+        if name not in earlier.tournaments or not earlier.tournaments[name].parts:
+            raise LeagueError(f"{self.path}: {name!r} had not begun then")
+        return earlier.tournaments[name]
 
     def games(self) -> Iterator[GameSummary]:
         """Return every finished game that counts, without its actions, in playing order."""

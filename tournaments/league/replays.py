@@ -287,7 +287,7 @@ def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
         return measure
     if work == "decisions":
         return lambda piece: b"".join(encode_decisions(league.unpack(piece[0])[1]))
-    publication = choose_publication(league)
+    publication = choose_publication(league.tournament())
     return lambda piece: encode_game(league.unpack(piece[0])[1], piece[1], publication)
 
 

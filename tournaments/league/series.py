@@ -13,7 +13,8 @@ from itertools import groupby
 from msgspec import Struct
 
 from malice.referee.records import Key
-from malice.tournaments.league.contents import GameSummary, LeagueContents
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.contents import Contents, GameSummary
 from malice.tournaments.league.parts import Part, list_chain
 
 
@@ -36,10 +37,15 @@ class SeriesScore(Struct, frozen=True):
     """Series that were decided."""
 
 
-def score_league_series(league: LeagueContents) -> dict[Key, Score]:
+def plays_series(rulesets: Iterable[Ruleset]) -> bool:
+    """Return whether games of any of these rulesets belong to series."""
+    return any(each.match.target for each in rulesets)
+
+
+def score_league_series(league: Contents) -> dict[Key, Score]:
     """Return the score of the series after each game of a tournament, for the rulesets that play series."""
-    targets = {each.name: each.match.target for each in league.rulesets()}
-    return dict(score_series(league.games(), targets, league.parts())) if any(targets.values()) else {}
+    targets = {each.name: each.match.target for each in league.rulesets}
+    return dict(score_series(league.games, targets, league.parts)) if any(targets.values()) else {}
 
 
 def score_series(
@@ -86,10 +92,10 @@ def _score_chain(games: list[GameSummary], target: int) -> Iterator[tuple[Key, S
                 series += 1
 
 
-def list_open_series(league: LeagueContents) -> list[tuple[GameSummary, Score]]:
+def list_open_series(league: Contents) -> list[tuple[GameSummary, Score]]:
     """Return the undecided series, each with its last game and the score after that game."""
-    targets = {each.name: each.match.target for each in league.rulesets()}
-    return list_undecided(league.games(), targets, league.parts()) if any(targets.values()) else []
+    targets = {each.name: each.match.target for each in league.rulesets}
+    return list_undecided(league.games, targets, league.parts) if any(targets.values()) else []
 
 
 def list_undecided(

@@ -135,13 +135,13 @@ def _make_pages(store: Store) -> Iterator[tuple[str, str]]:
         DamagedLeague: as `Store`.
     """
     with store.snapshot():
-        entries = store.entries()
+        contents = store.read()
         findings: defaultdict[str, Findings] = defaultdict(Findings)
         for game, record in store.rows():
             for seat, label in enumerate(game.labels):
                 findings[label].add(game, record, seat)
-        all_standings = compute_league_standings(store)
-        name, suspended = store.tournament().name, store.suspended()
+        all_standings = compute_league_standings(contents)
+        name, entries, suspended = contents.tournament.name, contents.entries, contents.suspended
         prefix = f"{name}:" if len(store.league().tournaments) > 1 else ""
     names = _name_files([entry.label for entry in entries])
     for entry, file in zip(entries, names, strict=True):

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from malice.referee.nouns import format_count
-from malice.tournaments.league.contents import Entry
+from malice.tournaments.league.contents import Contents, Entry
 from malice.tournaments.league.formats.decisions import format_points
 from malice.tournaments.league.formats.knockout import FINAL, Tie, draw_bracket
 from malice.tournaments.league.formats.swiss import Encounter, find_missing_round, rank_swiss
@@ -94,19 +94,20 @@ def _explain(entry: Entry) -> str:
     return f"{entry.absence.code}: {entry.absence.sentence}" if entry.absence else ""
 
 
-def describe_absentees(store: Store) -> Iterator[str]:
+def describe_absentees(store: Store, contents: Contents) -> Iterator[str]:
     """Yield a line on each entry that does not play, with the command that lets it play again."""
-    meanwhile = MEANWHILE.get(store.config().format, "its open games wait")
-    choice = store.league().choose(store.tournament().name)
-    for line in list_entry_statuses(store, {}):
-        label, why = sanitize(line.label), f": {sanitize(line.reason)}" if line.reason else ""
-        if line.state == "absent":
-            yield f"{label} is absent{f', and {meanwhile}' if line.version else ''}{why}"
-        elif line.state != "playing":
-            command = shlex.join(["malice", "entry", "reinstate", str(store.path), line.label, *choice])
-            yield f"{label} is {line.state}{why} ({sanitize(command)})"
-        elif line.reason:
-            yield f"{label} plays in version {line.version}, since its bot is broken{why}"
+    meanwhile = MEANWHILE.get(contents.config.format, "its open games wait")
+    choice = store.league().choose(contents.tournament.name)
+    for entry in contents.entries:
+        state, reason = find_state(entry, contents.suspended), _explain(entry)
+        label, why = sanitize(entry.label), f": {sanitize(reason)}" if reason else ""
+        if state == "absent":
+            yield f"{label} is absent{f', and {meanwhile}' if entry.number else ''}{why}"
+        elif state != "playing":
+            command = shlex.join(["malice", "entry", "reinstate", str(store.path), entry.label, *choice])
+            yield f"{label} is {state}{why} ({sanitize(command)})"
+        elif reason:
+            yield f"{label} plays in version {entry.number}, since its bot is broken{why}"
 
 
 def format_entries(lines: Sequence[EntryStatus]) -> Iterator[str]:
@@ -127,22 +128,22 @@ def format_entries(lines: Sequence[EntryStatus]) -> Iterator[str]:
     yield from format_table(HEAD, rows, left=(0, 2, 5, 6, 7))
 
 
-def describe_rounds(store: Store, without: Collection[str] = ()) -> Iterator[str]:
+def describe_rounds(contents: Contents, without: Collection[str] = ()) -> Iterator[str]:
     """Yield the course of a tournament that is played in rounds; nothing for other formats.
 
     Args:
-        store: the league.
+        contents: those of the tournament.
         without: labels of entries that get no row.
     """
-    match store.config().format:
+    match contents.config.format:
         case "swiss":
-            yield from _format_encounters(store, without)
+            yield from _format_encounters(contents, without)
         case "knockout":
-            yield from _format_bracket(store)
+            yield from _format_bracket(contents)
 
 
-def _format_encounters(store: Store, without: Collection[str]) -> Iterator[str]:
-    situation = store.situation()
+def _format_encounters(contents: Contents, without: Collection[str]) -> Iterator[str]:
+    situation = contents.situation
     rows = [row for row in rank_swiss(situation) if row.label not in without]
     places = {row.label: place for place, row in enumerate(rows, 1)}
     rounds = max((len(row.encounters) for row in rows), default=0)
@@ -155,7 +156,7 @@ def _format_encounters(store: Store, without: Collection[str]) -> Iterator[str]:
         yield "rounds: the number of the opponent in this table, and the points of the match"
         yield from format_table(head, cells, left=(1,))
     if missing := find_missing_round(situation):
-        yield f"round {missing} of {store.config().rounds} is not drawn: fewer than two entries can play"
+        yield f"round {missing} of {contents.config.rounds} is not drawn: fewer than two entries can play"
 
 
 def _format_encounter(encounter: Encounter | None, places: Mapping[str, int]) -> str:
@@ -171,9 +172,9 @@ def _name_opponent(encounter: Encounter, places: Mapping[str, int]) -> str:
     return "bye" if encounter.disqualified is None else f"bye ({sanitize(encounter.disqualified)} disqualified)"
 
 
-def _format_bracket(store: Store) -> Iterator[str]:
-    out = {entry.label for entry in store.entries() if entry.state == "disqualified"}
-    for each in draw_bracket(store.situation()):
+def _format_bracket(contents: Contents) -> Iterator[str]:
+    out = {entry.label for entry in contents.entries if entry.state == "disqualified"}
+    for each in draw_bracket(contents.situation):
         yield f"{each.title}:"
         for number, tie in enumerate(each.ties):
             ends = ("wins", "is third")[number] if each.title == FINAL else "advances"

@@ -10,7 +10,7 @@ from malice.protocol.messages import ClockRules
 from malice.referee.connection import STRAY_LINES
 from malice.referee.nouns import format_count
 from malice.referee.records import Record
-from malice.tournaments.league.contents import GameSummary, LeagueContents
+from malice.tournaments.league.contents import Contents, GameSummary
 from malice.tournaments.league.journal import Absence
 from malice.tournaments.league.progression import Progression, RankChange
 from malice.tournaments.league.ranking import list_shares
@@ -297,13 +297,13 @@ def _format_series(game: GameSummary, score: Score) -> str:
     return f"rotation {game.key.rotation}, series {score.series}{' decided' if score.won else ''}: {tally}"
 
 
-def describe_open_series(league: LeagueContents) -> Iterator[str]:
+def describe_open_series(league: Contents) -> Iterator[str]:
     """Yield a line on each series without a winner, and then how to play on."""
-    targets = {ruleset.name: ruleset.match.target for ruleset in league.rulesets()}
+    targets = {ruleset.name: ruleset.match.target for ruleset in league.rulesets}
     opened = list_open_series(league)
     for game, score in opened:
         yield f"not decided: {_format_series(game, score)}; {format_count(targets[game.ruleset], 'point')} to win"
-    if opened and not league.config().series:
+    if opened and not league.config.series:
         yield "--series plays on until every series is decided"
 
 

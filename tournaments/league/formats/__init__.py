@@ -140,11 +140,6 @@ def _find_open(schedule: Schedule, table: int, done: Collection[Key], suspended:
     return None
 
 
-def has_table(name: str) -> bool:
-    """Return whether the format of this name keeps a table."""
-    return name in ("swiss", "knockout")
-
-
 def make_table(situation: FormatInput) -> tuple[TablePlace, ...]:
     """Return the table of a format after its closed parts, the best first; nothing for formats without one."""
     match situation.tournament.config.format:
