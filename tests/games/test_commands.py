@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.command_line import malice
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("games")]
 
-TABLES = [("stairs", 2), ("prizes", 2), ("bidding", 2), ("tricks", 3)]
+TABLES = [("stairs", 2), ("prizes", 2), ("bidding", 2), ("tricks-4", 4)]
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +47,10 @@ def test_a_game_runs_through_every_command(game: str, seats: int, folder: Path) 
     malice("site", "t.db", "--game", "0.0.0.0", "--out", "game.html", code=0)
     assert "The last table" in (folder / "game.html").read_text("utf-8")
     malice("feedback", "t.db", "--out", "feedback", code=0)
+    shutil.copy("t.db", "copy.db")
+    assert "known already" in malice("merge", "t.db", "copy.db", code=0).output
+    malice("entry", "withdraw", "t.db", "u0", code=0)
+    assert "withdrawn" in malice("entry", "list", "t.db", code=0).output
     compared = malice("compare", "first", "uniform", "--ruleset", game, "--deals", "4", *alone)
     assert compared.exit_code in ((0, 10, 11) if seats == 2 else (2,)), compared.output  # it is for two seats
 
