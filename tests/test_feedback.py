@@ -187,3 +187,9 @@ def test_a_crash_at_game_end_costs_no_game_and_is_told_with_its_stderr(tmp_path:
     (page,) = [page for path in (tmp_path / "out").iterdir() if told in (page := path.read_text())]
     assert "which costs no game" in page
     assert "    my last words" in page
+    for options, shown in ((), False), (("--with-stderr",), True):
+        malice("site", tmp_path / "t.db", "--out", tmp_path / "site", *options, code=0)
+        (page,) = [page for path in (tmp_path / "site/bots").iterdir() if told in (page := path.read_text())]
+        assert "After 2 games something was wrong with this bot, which costs no game." in page
+        assert ("my last words" in page) == shown
+    assert "all of them replay" in malice("verify", tmp_path / "t.db", code=0).output

@@ -8,7 +8,7 @@ from malice.site_pages import text
 from malice.site_pages.bot_details import BotResult, DetailMaker, list_results, read_notes
 from malice.site_pages.chart import make_histogram
 from malice.site_pages.contents import PublishedContents
-from malice.site_pages.evidence import VerdictList, collect_verdicts
+from malice.site_pages.evidence import VerdictList, collect_verdicts, read_farewell
 from malice.site_pages.files import Folder, write_table
 from malice.site_pages.game_list import GameRows
 from malice.site_pages.pages import BotPage, Pages
@@ -80,6 +80,9 @@ class BotPages:
             games=[self._rows.make(game) for game in games],
             slug=text.make_slug(label),
             machines=self._survey.describe_factors(label),
+            farewell=read_farewell(
+                label, self._survey.farewells, self._published.read_records, self._published.publication
+            ),
         )
 
     def _write_tables(self, folder: Folder, page: BotPage) -> None:

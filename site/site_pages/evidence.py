@@ -20,6 +20,7 @@ from malice.referee.connection import SHOWN_BYTES
 from malice.referee.records import Key, Record, RecordedVerdict
 from malice.site_pages import text
 from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.publication import Publication
 from malice.tournaments.sanitizer import sanitize
 
 _EXPECTED = {
@@ -362,6 +363,45 @@ def collect_verdicts(failed: Sequence[GameSummary]) -> dict[str, VerdictList]:
             if verdict:
                 found.setdefault(game.labels[seat], VerdictList()).add(game, seat)
     return found
+
+
+class Farewell(Struct, frozen=True):
+    """How a bot failed once games were over, which costs none; all texts are sanitized."""
+
+    games: int
+    key: str
+    """The first of these games."""
+    sentence: str
+    stderr: str
+    """Empty if it is not published."""
+
+
+def read_farewell(label: str, games: Sequence[GameSummary], read: Reader, publication: Publication) -> Farewell | None:
+    """Read how a bot failed after the first of some games.
+
+    Args:
+        label: the bot.
+        games: those after which some bot failed, in the order of the schedule.
+        read: reads records.
+        publication: what of them may be shown.
+
+    Returns:
+        What the page of the bot shows; None if it failed after none.
+    """
+    own = [
+        (game.key, seat)
+        for game in games
+        for seat, failed in enumerate(game.farewells)
+        if failed and game.labels[seat] == label
+    ]
+    if not own:
+        return None
+    key, seat = own[0]
+    (record,) = read([key])
+    report, shows = record.seats[seat], publication.shows_evidence(label)
+    sentence = report.farewell if shows else publication.redact_sentence(report.farewell, record.host)
+    stderr = text.shorten(report.farewell_stderr, STDERR) if shows else ""
+    return Farewell(len(own), str(key), sanitize(sentence, 800), stderr)
 
 
 def _add_verdict(kinds: dict[str, VerdictGroup], key: str, fault: RecordedVerdict) -> bool:

@@ -17,7 +17,7 @@ from malice.site_pages import text
 from malice.site_pages.bot_details import BotResult, Details, Note
 from malice.site_pages.chart import Histogram
 from malice.site_pages.docs import DocPage
-from malice.site_pages.evidence import VerdictCode
+from malice.site_pages.evidence import Farewell, VerdictCode
 from malice.site_pages.front import Front
 from malice.site_pages.game_list import GameRow
 from malice.site_pages.last_table import LastTable
@@ -96,6 +96,8 @@ class BotPage(Struct, frozen=True):
     """Part of the names of its tables to download."""
     machines: str = ""
     """How fast the workers were that played its games elsewhere, in words."""
+    farewell: Farewell | None = None
+    """How it failed once games were over."""
 
 
 class PartRow(Struct, frozen=True):

@@ -131,6 +131,8 @@ class GameTotals:
         """By label, the latest games."""
         self.failed: list[GameSummary] = []
         """The games with a verdict."""
+        self.farewells: list[GameSummary] = []
+        """The games after which a bot failed."""
         self.factors: defaultdict[str, WorkerSpeeds] = defaultdict(WorkerSpeeds)
         """By label, and of all games under the empty string: how fast workers elsewhere were."""
 
@@ -146,6 +148,8 @@ class GameTotals:
             self.latest[label].append(game)
         if any(game.verdicts):
             self.failed.append(game)
+        if game.farewells:
+            self.farewells.append(game)
         if game.speed:
             for label in {"", *game.labels}:
                 self.factors[label].add(game.speed)
@@ -185,7 +189,7 @@ class Survey:
         self.series = score_played_series(source)
         self.deals, self.bots, self.index = tallies.deals, tallies.bots, tallies.index
         self.tables, self.blocks = tallies.tables, tallies.blocks
-        self.latest, self.failed = tallies.latest, tallies.failed
+        self.latest, self.failed, self.farewells = tallies.latest, tallies.failed, tallies.farewells
         self._factors = tallies.factors
 
     def describe_factors(self, label: str = "") -> str:

@@ -199,6 +199,8 @@ class GameSummary(Struct, frozen=True, gc=False, omit_defaults=True):
     """By seat: what the statistics of the family count."""
     speed: Speed | None = None
     """That of the worker that played it; None for a game of the league's own machine."""
+    farewells: tuple[bool, ...] = ()
+    """By seat: whether its bot failed once the game was over, which costs nothing; empty if none did."""
 
     @property
     def rotations(self) -> int:
@@ -279,6 +281,7 @@ def summarize_record(
     seats = range(len(record.entries))
     asked = Counter(seat for seat, _ in record.actions)
     verdicts = {fault.seat: fault.code for fault in record.faults}
+    farewells = tuple(bool(report.farewell) for report in record.seats)
     return GameSummary(
         key=record.key,
         number=number,
@@ -301,4 +304,5 @@ def summarize_record(
         once=once,
         figures=record.figures,
         speed=record.speed,
+        farewells=farewells if any(farewells) else (),
     )
