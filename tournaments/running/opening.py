@@ -80,7 +80,7 @@ def open_league(
     known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
     gone = {words: known[words] for words in known if keep_going and _is_gone(words, base)}
     field = read_setup(config, base, find, known, numbered=numbered, gone=gone)
-    field = field.add(_list_gone(gone, field))
+    field = field.add(_list_gone(gone, field, anonymous=config.anonymous))
     if names:
         field = anonymize(field, names)
     games = read_known_games(store) if begun else KnownGames(list_others=make_lister(store))
@@ -102,12 +102,19 @@ def _is_gone(words: str, base: Path) -> bool:
     return "/" in words and not (base / words).expanduser().exists()
 
 
-def _list_gone(gone: Mapping[str, str], field: Setup) -> Iterator[SetupEntry]:
-    """Yield the entries that a pattern no longer finds because their folders are gone: they are absent."""
+def _list_gone(gone: Mapping[str, str], field: Setup, *, anonymous: bool) -> Iterator[SetupEntry]:
+    """Yield the entries that a pattern no longer finds because their folders are gone: they are absent.
+
+    The league keeps the sentence: in an anonymous one it does not name the folder.
+    """
     here = {each.label for each in field.entries}
     for words, label in gone.items():
         if label not in here:
-            yield SetupEntry(label, make_unknown_bot(words), Absence("bot", f"the folder {words} is gone", ""))
+            yield SetupEntry(
+                label,
+                make_unknown_bot(words),
+                Absence("bot", "its folder is gone" if anonymous else f"the folder {words} is gone", ""),
+            )
 
 
 def recall_plan(store: Store, config: Config, share: Share, *, required: bool = False) -> Plan:
