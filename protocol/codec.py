@@ -24,12 +24,12 @@ BACKLOG_BYTES = 1 << 20
 
 
 def encode(message: Request | Answer) -> bytes:
-    """Return `message` as one line, LF included."""
+    """Encode `message` as one line, LF included."""
     return _encoder.encode(message) + b"\n"
 
 
 def decode_request(line: bytes) -> Request:
-    """Return the referee's message in `line`; ignores unknown fields, and accepts 7.0 or 70e-1 for 7.
+    """Decode a request of the referee; ignore unknown fields, and accept 7.0 or 70e-1 for 7.
 
     Raises:
         ProtocolError: the line is not a request of this protocol version.
@@ -44,7 +44,7 @@ def decode_request(line: bytes) -> Request:
 
 
 def decode_answer(line: bytes, decoder: msgspec.json.Decoder[A], id: int) -> A:
-    """Return the bot's answer to request `id`; ignores unknown fields, but the whole line must be UTF-8.
+    """Decode the bot's answer to request `id`; ignore unknown fields, but require UTF-8 in the whole line.
 
     Args:
         line: one line, with or without its LF.
@@ -67,7 +67,7 @@ def decode_answer(line: bytes, decoder: msgspec.json.Decoder[A], id: int) -> A:
 
 
 def is_object(line: bytes) -> bool:
-    """Return whether a line is a JSON object, in UTF-8 or another encoding."""
+    """Whether a line is a JSON object, in UTF-8 or another encoding."""
     try:
         return isinstance(msgspec.json.decode(line.decode("utf-8", "replace")), dict)
     except UNREADABLE:
@@ -75,7 +75,7 @@ def is_object(line: bytes) -> bool:
 
 
 def excerpt(line: bytes, most: int = 200) -> str:
-    """Return the start of `line` for people: quoted, escaped to ASCII, cut at `most` characters."""
+    """The start of `line` for people: quoted, escaped to ASCII, cut at `most` characters."""
     # A character has at most four bytes, so a character that this splits lies beyond the cut below.
     text = line[: 4 * most + 4].decode("utf-8", "backslashreplace").rstrip("\r\n")
     return ascii(text[:most]) + ("..." if len(text) > most else "")
@@ -120,12 +120,12 @@ def _explain_refusal(line: bytes, decoder: msgspec.json.Decoder[A], id: int, err
 
 
 def _as_integer(value: object) -> object:
-    """Return a number without a fraction as an integer, any other value unchanged."""
+    """Convert a number without a fraction to an integer; leave any other value as it is."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _with_integers(value: object) -> object:
-    """Return the value with each number in it that has no fraction as an integer."""
+    """Convert every number without a fraction in the value to an integer."""
     if isinstance(value, dict):
         return {name: _with_integers(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -158,11 +158,11 @@ class LineBuffer:
         self._start = 0
 
     def __bool__(self) -> bool:
-        """Return whether any bytes wait here, even if they are not a whole line."""
+        """Whether any bytes wait, even if they are not a whole line."""
         return len(self) > 0
 
     def __len__(self) -> int:
-        """Return how many bytes wait here."""
+        """How many bytes wait."""
         return len(self._pending) - self._start
 
     def feed(self, data: bytes) -> None:
@@ -180,7 +180,7 @@ class LineBuffer:
             raise ProtocolError(f"expected one line for each request, got {waiting} bytes at once: {self._excerpt()}")
 
     def pop(self) -> bytes | None:
-        """Return the oldest whole line without its LF, or None while there is none.
+        """Take out the oldest whole line, without its LF; None while there is none.
 
         Raises:
             ProtocolError: the line is longer than the cap.

@@ -67,7 +67,7 @@ class Orders:
         return self._decode(line) if line else None
 
     def is_end_next(self) -> bool:
-        """Return whether the next line has come and is an `EndBatch`.
+        """Whether the next line has come and is an `EndBatch`.
 
         Raises:
             DataError: it is no line for a referee.

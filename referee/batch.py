@@ -112,7 +112,7 @@ def play_batch(
 
 
 def _make_fault(order: GameOrder, error: Exception) -> RefereeFault:
-    """Return the report on a game that cannot go on; raise an error of our own that is no `MaliceError`."""
+    """Make the report on a game that cannot go on; re-raise an error that is a bug of ours."""
     if isinstance(error, GameFault):
         return RefereeFault(order.key, str(error), rules=True, report=error.report)
     if isinstance(error, MaliceError):
@@ -121,7 +121,7 @@ def _make_fault(order: GameOrder, error: Exception) -> RefereeFault:
 
 
 def _make_stderr_reporter(label: str, report: Callable[[Report], None]) -> Callable[[str], None]:
-    """Return a function that reports the lines of one bot; it does not fail if nobody listens any more."""
+    """Make a function that reports the lines of one bot; it does not fail once nobody listens."""
 
     def report_line(line: str) -> None:
         with contextlib.suppress(Abandoned, BrokenPipeError):

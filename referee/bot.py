@@ -62,7 +62,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def read_start_time(pid: int) -> int | None:
-    """Return when a process started, in clock ticks since boot; None if there is none.
+    """When a process started, in clock ticks since boot; None if there is no such process.
 
     Together with the pid it identifies the process for good.
     """
@@ -109,7 +109,7 @@ class StreamExcerpt:
         self._tail = tail[-self._size :]
 
     def text(self) -> str:
-        """Return the excerpt, with a line that says how much is missing in between."""
+        """The excerpt, with a line that says how much is missing in the middle."""
         gap = f"\n... {format_count(self._dropped, 'byte')} left out ...\n".encode() if self._dropped else b""
         return (self._head + gap + self._tail).decode("utf-8", "replace")
 
@@ -156,7 +156,7 @@ class BotProcess:
         """Let the process continue."""
 
     def cpu_ns(self) -> int:
-        """Return the CPU time of the process so far, in nanoseconds; 0 once it is gone."""
+        """CPU time of the process so far, in nanoseconds; 0 once it is gone."""
         if not self._cpu_clock:
             pid = self._box.bot_pid()
             if pid is None:
@@ -169,7 +169,7 @@ class BotProcess:
             return 0
 
     def all_cpu_ns(self) -> int:
-        """Return the CPU time of the process, with its children if a control group counts it."""
+        """CPU time in nanoseconds, with that of its children if a control group counts it."""
         used = self._box.cpu_ns()
         return self.cpu_ns() if used is None else used
 
@@ -188,7 +188,7 @@ class BotProcess:
         return True
 
     def exit_status(self, wait_s: float = 0) -> str | None:
-        """Return how the process ended, in words; wait for it up to `wait_s` seconds, and return None if it lives."""
+        """Wait up to `wait_s` seconds, and say in words how the process ended; None if it still lives."""
         poll = select.poll()
         poll.register(self.pidfd, select.POLLIN)
         if not poll.poll(wait_s * 1000):
@@ -201,11 +201,11 @@ class BotProcess:
         return describe_exit(self._box.exit_status(end.si_status))
 
     def out_of_memory(self) -> bool:
-        """Return whether the kernel killed a process of the bot over its memory limit; False if no one counts that."""
+        """Whether the kernel killed a process of the bot over its memory limit; False where nothing counts that."""
         return self._box.out_of_memory()
 
     def machine_fault(self) -> MachineFault | None:
-        """Return why the end of the process is not the bot's fault; None if it is, or if the process lives."""
+        """Why the end of the process is not the bot's fault; None if it is, or if the process lives."""
         status = self.exit_status()
         if status is None:
             return None
@@ -219,7 +219,7 @@ class BotProcess:
         return None
 
     def _was_starved(self) -> bool:
-        """Return whether the kernel killed it for lack of memory that others had used.
+        """Whether the kernel killed it for lack of memory that others had used.
 
         The bot's control group counts the kills in it. Without one there is only the count of kills around us, which
         proves nothing if the bot could have ended itself in a way that looks the same.
@@ -250,7 +250,7 @@ class BotProcess:
 
 
 def _environment() -> dict[str, str]:
-    """Return our environment without the variables that set up our own Python."""
+    """Our environment without the variables that set up our own Python."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
@@ -288,7 +288,10 @@ def request_parent_death_signal(number: signal.Signals) -> None:
 
 
 def prepare_parent_death_signal(number: signal.Signals) -> Callable[[], None]:
-    """Return what a child must run between fork and exec to receive this signal when the calling thread ends."""
+    """Make a function for a child to run between fork and exec.
+
+    The kernel then sends the child this signal when the thread that called us ends.
+    """
     parent = os.getpid()
 
     def arm() -> None:

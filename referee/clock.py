@@ -35,13 +35,13 @@ class Clock:
             self._bank = min(self._bank + self._increment, self._full)
 
     def time_limit_ns(self) -> int | None:
-        """Return the wall time allowed for the next answer, margin included; None for no limit."""
+        """Wall time allowed for the next answer, margin included; None for no limit."""
         if self._by_cpu:
             return None if self._cap is None else self._cap + self._margin
         return self._tightest_limit()
 
     def cpu_limit_ns(self) -> int | None:
-        """Return the CPU time allowed for the next answer, margin included; None for no limit."""
+        """CPU time allowed for the next answer, margin included; None for no limit."""
         limit = self._tightest_limit() if self._by_cpu else None
         return limit if limit is None or self._speed == 1 else round(limit / self._speed)
 
@@ -60,7 +60,7 @@ class Clock:
             self._bank = max(0, self._bank - (round(cpu * self._speed) if self._by_cpu else wall))
 
     def to_message(self) -> SeatClock:
-        """Return the clock as the bot receives it, in milliseconds."""
+        """The clock as the bot receives it, in milliseconds."""
         bank = None if self._bank is None else round(self._bank / MS, 1)
         if self._last is None:
             return SeatClock(bank, None, None)

@@ -102,7 +102,7 @@ class BotConnection:
         """Whether `_cpu_seen` counts the children of the process too."""
 
     def evidence(self) -> tuple[str, ...]:
-        """Return the last messages, oldest first, each marked with its direction."""
+        """The last messages, oldest first, each marked with its direction."""
         return tuple(
             mark + line[:SHOWN_BYTES].decode("utf-8", "backslashreplace").rstrip("\n") for mark, line in self._messages
         )
@@ -198,7 +198,7 @@ class BotConnection:
         return watched
 
     def timeout_ms(self) -> int | None:
-        """Return how long to wait for an event, None for ever; the request fails if its time is used up."""
+        """How long to wait for an event; None for ever. The request fails if its time is used up."""
         exchange = self._exchange
         assert exchange
         try:

@@ -24,7 +24,7 @@ class Dealer:
         self._words: list[int] = []
 
     def order(self, size: int) -> list[int]:
-        """Return a permutation of range(size): Fisher-Yates, from the last index down to 1."""
+        """Draw a permutation of range(size): Fisher-Yates, from the last index down to 1."""
         order = list(range(size))
         for last in range(size - 1, 0, -1):
             other = self._uniform(last + 1)
@@ -32,7 +32,7 @@ class Dealer:
         return order
 
     def _uniform(self, size: int) -> int:
-        """Return a number below `size`; skip words that would favour small numbers."""
+        """Draw a number below `size`; skip words that would favour small numbers."""
         limit = (1 << 32) // size * size
         while True:
             if not self._words:
@@ -120,14 +120,14 @@ def _refuse_result(result: object, teams: Sequence[int]) -> None:
 
 
 def list_asked(step: Step) -> tuple[int, ...]:
-    """Return the seats that act next; none if it is chance, or the game is over."""
+    """The seats that act next; none if chance acts, or the game is over."""
     return step.seats if isinstance(step, Ask) else ()
 
 
 def find_acting(step: Step, answered: Sequence[int]) -> tuple[int, ...]:
-    """Return the seats whose answers are played, once the seats that failed in the same ask have been withdrawn.
+    """The seats whose answers are played, once the seats that failed in the same ask are withdrawn.
 
-    They are the seats that are still asked; none if that now includes a seat without an answer.
+    These are the seats that are still asked; none if one of them now has no answer.
 
     Args:
         step: what the rules say comes next.

@@ -65,7 +65,7 @@ class Exchange:
             self.used = max(0, cpu - self.cpu)
 
     def timeout_ms(self, bot: BotProcess) -> int | None:
-        """Return how long to wait for an event; None for ever.
+        """How long to wait for an event; None for ever.
 
         Raises:
             Late, OutOfCpu: the time is used up.
@@ -91,7 +91,7 @@ class Exchange:
         return Late("the last line has no newline") if bot.buffer else Silent()
 
     def judge(self, bot: BotProcess, slowest: int | None) -> Verdict:
-        """Return the verdict on a failed request; `slowest` is the longest wait for such an answer before.
+        """Judge a failed request; `slowest` is the longest wait for such an answer before.
 
         Raises:
             MachineFault: the bot is not to blame.
@@ -105,7 +105,7 @@ class Exchange:
         return verdict
 
     def _measure_lateness(self, error: MaliceError | None) -> tuple[int, int] | None:
-        """Return how long a late answer took, and its limit, of the clock that ran out."""
+        """How long a late answer took, and its limit, on the clock that ran out."""
         if isinstance(error, OutOfCpu):
             return self.used, self.cpu_limit or 0
         return (self.wall, self.limit or 0) if isinstance(error, Late) else None
@@ -130,7 +130,7 @@ class Exchange:
 
 
 def judge_end(bot: BotProcess, how: str) -> Verdict:
-    """Return the verdict on a bot that is gone; it says how the bot ended.
+    """The verdict on a bot that is gone; `how` says how it ended.
 
     Raises:
         MachineFault: the bot is not to blame.

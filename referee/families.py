@@ -137,12 +137,11 @@ class Family(Struct, frozen=True, kw_only=True):
 
 @cache
 def list_shipped() -> tuple[str, ...]:
-    """Return the names of the families that ship with malice."""
     return tuple(sorted(path.parent.name.replace("_", "-") for path in GAMES.glob("*/__init__.py")))
 
 
 def name_shipped_folder(name: str) -> str:
-    """Return the name of the folder in `GAMES` of a family that ships; it is the name of a module too."""
+    """The folder in `GAMES` of a family that ships; its name is that of a module too."""
     return name.replace("-", "_")
 
 
@@ -159,7 +158,7 @@ def list_folders() -> Iterator[tuple[str, Path]]:
 
 
 def _find_folder(module: str) -> Path | None:
-    """Return the folder of a package without running any of it."""
+    """Find the folder of a package without running any of it."""
     top, *below = module.split(".")
     spec = find_spec(top)
     if spec is None or not spec.submodule_search_locations:
@@ -176,7 +175,7 @@ def _read_points() -> Iterable[EntryPoint]:
 
 
 def _find_points() -> dict[str, list[EntryPoint]]:
-    """Return the entry points by the name of the family; a name that ships cannot be taken."""
+    """The entry points by name of the family; a name that ships cannot be taken."""
     points: dict[str, list[EntryPoint]] = {}
     for point in _read_points():
         others = points.setdefault(point.name, [])
@@ -209,7 +208,7 @@ def _name_package(point: EntryPoint) -> str:
 
 @cache
 def load_family(name: str) -> Family:
-    """Return the family of that name, and load no other.
+    """Load the family of that name, and no other.
 
     Raises:
         FamilyError: there is none, or the package that brings it is broken.
@@ -250,7 +249,7 @@ def _load_point(point: EntryPoint) -> Family:
 
 
 def explain_failure(error: BaseException) -> str | None:
-    """Return a sentence about an error that a package's game raised: the game, the error and its place; else None."""
+    """One sentence on an error that a package's game raised: the game, the error and its place; else None."""
     found = ((folder, name) for name, folder in list_folders() if name not in list_shipped())
     folders = dict(sorted(found, reverse=True))  # a game inside of another's package comes first
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -262,12 +261,12 @@ def explain_failure(error: BaseException) -> str | None:
 
 
 def has_family(name: str) -> bool:
-    """Return whether a family ships, or an installed package brings it."""
+    """Whether a family ships, or an installed package brings it."""
     return name in list_shipped() or name in _find_points()
 
 
 def parse_parameters(family: str, rules: object) -> Any:
-    """Return parameters of a family from plain data; leave them if they are typed already.
+    """Convert plain data to a family's parameters; typed parameters pass unchanged.
 
     Raises:
         FamilyError: the family is missing.
@@ -279,7 +278,7 @@ def parse_parameters(family: str, rules: object) -> Any:
 
 @cache
 def make_rules(family: str, parameters: Struct, seats: int) -> Rules[Any]:
-    """Return a family's game under `parameters` with that many seats.
+    """Make a family's game under `parameters` with that many seats.
 
     Raises:
         FamilyError: the family is missing.

@@ -51,7 +51,7 @@ class GameLog:
     def make_record(
         self, result: Result, reports: Iterable[SeatReport], *, started: float, elapsed_ms: float
     ) -> Record:
-        """Return the record of the finished game.
+        """Make the record of the finished game.
 
         Args:
             result: how it ended.
@@ -112,7 +112,7 @@ class GameLog:
 
 
 def report_seats(seats: Sequence[Seat], clocks: Sequence[Clock]) -> Iterable[SeatReport]:
-    """Return what each seat did, with the times on its clock."""
+    """What each seat did, with the times on its clock."""
     return map(_add_times, seats, clocks)
 
 
@@ -207,7 +207,7 @@ class GameRunner:
         )
 
     def _is_void(self, failed: Iterable[int]) -> bool:
-        """Return whether nobody has played, and with these seats every team has failed."""
+        """Whether nobody has played, and with these seats every team has failed."""
         teams = self._rules.teams
         gone = {teams[number] for number in (*failed, *(fault.seat for fault in self._faults))}
         return len(self._faults) == len(self._played) and gone == set(teams)
@@ -297,7 +297,7 @@ class GameRunner:
         return self._seats[number].send_move(request, clock.time_limit_ns(), clock.cpu_limit_ns())
 
     def _collect_move(self, number: int, legal: tuple[str, ...]) -> Played:
-        """Return the action of a seat; raises `Verdict`."""
+        """Collect the action of a seat; raise its `Verdict` if it fails."""
         answer, wall, cpu = self._seats[number].collect_move()
         self._asked_at[number] = 0
         if answer.move not in legal:
@@ -335,7 +335,7 @@ class GameRunner:
         self._report(news)
 
     def _find_acting(self, answers: Mapping[int, Played]) -> tuple[int, ...]:
-        """Return the seats whose answers are played although others have failed.
+        """The seats whose answers are played although others have failed.
 
         Raises:
             FamilyError: the rules ask some of them again, and others with them.
@@ -376,7 +376,6 @@ class GameRunner:
         return dict(sorted(failed.items()))
 
     def _cut_note(self, number: int, note: object) -> str:
-        """Return as much of a note as is kept."""
         if not isinstance(note, str):
             return ""
         text = note[:NOTE_LENGTH].encode()[: self._notes_left[number]].decode("utf-8", "ignore")
@@ -384,7 +383,7 @@ class GameRunner:
         return text
 
     def _to_verdict(self, failure: Verdict | MemoryFault) -> Verdict:
-        """Return the verdict; a kill for lack of memory becomes one if an earlier such kill made the game start again.
+        """The verdict; a second kill for lack of memory in the same game becomes one too.
 
         Raises:
             MemoryFault: this was the first such kill, and the game is to be played again.

@@ -42,7 +42,7 @@ _TAKEN = re.compile(f"([{RANKS}?][{SUITS}?])")
 
 @cache
 def encode_symbol(index: int) -> str:
-    """Return the character for `index`: printable ASCII without quote and backslash comes first."""
+    """The character for `index`: printable ASCII without quote and backslash comes first."""
     if index < 91:
         code = index + (35 if index < 57 else 36)
     else:
@@ -52,7 +52,7 @@ def encode_symbol(index: int) -> str:
 
 @cache
 def decode_symbol(symbol: str) -> int:
-    """Return the index for a character; the inverse of `encode_symbol`."""
+    """The index for a character; the inverse of `encode_symbol`."""
     code = ord(symbol)
     if code < 0xA1:
         return code - (35 if code < 92 else 36)
@@ -80,7 +80,6 @@ _decoder = msgspec.msgpack.Decoder(PackedEvents)
 
 
 def pack_asks(asks: Sequence[AskContent]) -> PackedEvents:
-    """Return the asks of a game, packed."""
     whole, cards = take_cards_out(_json.encode_lines(asks)[:-1].decode().replace("\n", _END))
     shapes: dict[str, str] = {}
     symbols = [shapes.setdefault(shape, encode_symbol(len(shapes))) for shape in whole.split(_END)] if asks else ()
@@ -88,7 +87,7 @@ def pack_asks(asks: Sequence[AskContent]) -> PackedEvents:
 
 
 def take_cards_out(text: str) -> tuple[str, str]:
-    """Return the shapes of asks, and the symbols of the cards for their holes."""
+    """Split asks into their shapes, and the symbols of the cards for the holes in these."""
     parts = _TAKEN.split(text)
     holes: list[str] = []
     cards: list[str] = []
@@ -106,12 +105,12 @@ def take_cards_out(text: str) -> tuple[str, str]:
 
 
 def encode_events(packed: PackedEvents) -> bytes:
-    """Return packed events as a record carries them: about a kilobyte."""
+    """Encode packed events as a record carries them: about a kilobyte."""
     return zlib.compress(_encoder.encode(packed))
 
 
 def decode_events(content: bytes) -> PackedEvents:
-    """Return what `encode_events` was given.
+    """Undo `encode_events`.
 
     Raises:
         DataError: `content` is something else.

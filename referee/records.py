@@ -42,7 +42,7 @@ class Key(Struct, frozen=True, order=True, array_like=True, gc=False):
 
     @classmethod
     def parse(cls, text: str, parts: int = 1) -> Key:
-        """Return the key written as `part.table.deal.rotation`.
+        """Parse a key written as `part.table.deal.rotation`.
 
         Args:
             text: the key; it may leave out the part if there is only one.
@@ -319,7 +319,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def compute_digest(record: Record) -> str:
-    """Return the SHA-256, hex, of the game and its course, without `Circumstances` and packed events."""
+    """SHA-256, hex, of the game and its course, without `Circumstances` and packed events."""
     covered = (
         record.format,
         record.tournament,
@@ -337,7 +337,7 @@ def compute_digest(record: Record) -> str:
 
 
 def compute_tournament_sha(digests: Iterable[str]) -> str:
-    """Return the SHA-256, hex, of the games' digests (hex, in key order, without separators)."""
+    """SHA-256, hex, of the games' digests (hex, in key order, without separators)."""
     whole = hashlib.sha256()
     for digest in digests:
         whole.update(digest.encode())

@@ -34,7 +34,7 @@ def make_void_result(seats: int) -> Result:
 
 
 def is_void(moves: Sequence[tuple[int, str]], teams: Sequence[int]) -> bool:
-    """Return whether these moves, all of a game so far, make it void: every team failed, and nobody played."""
+    """Whether these moves, all of a game so far, make it void: every team failed, and nobody played."""
     return all(action.startswith(VERDICT) for _, action in moves) and {teams[seat] for seat, _ in moves} == set(teams)
 
 
@@ -119,7 +119,7 @@ def replay_contents(record: Record) -> Iterator[AskContent]:
 
 
 def find_rules(record: Record) -> Rules[Any]:
-    """Return the game of a record.
+    """Make the game of a record.
 
     Raises:
         RecordError: its rules make no game.
@@ -131,7 +131,7 @@ def find_rules(record: Record) -> Rules[Any]:
 
 
 def start_course(record: Record) -> Course:
-    """Return a recorded game as it stands after the deal.
+    """A recorded game as it stands after the deal.
 
     Raises:
         RecordError: its rules or its deal seed make no game.
@@ -167,7 +167,7 @@ def _replay_ask(record: Record, first: int, course: Course) -> tuple[Moves, Even
 
 
 def _take_verdicts(record: Record, first: int, asked: Sequence[int]) -> Moves:
-    """Return the verdicts that belong to one ask; a seat that is not asked, or alone, leaves alone."""
+    """The verdicts that belong to one ask; a seat that is not asked, or alone, leaves alone."""
     taken: list[tuple[int, str]] = []
     for seat, action in record.actions[first : first + max(1, len(asked))]:
         if not action.startswith(VERDICT) or (taken and (seat not in asked or seat <= taken[-1][0])):
@@ -237,7 +237,7 @@ def _check_events(record: Record, asks: Sequence[AskContent]) -> None:
 
 
 def find_luck(ruleset: Ruleset) -> Luck | None:
-    """Return how to measure luck between two seats under a ruleset; None if nothing was fitted for it."""
+    """How to measure luck between two seats under a ruleset; None if nothing was fitted for it."""
     return load_family(ruleset.family).luck(ruleset.rules, 2)
 
 

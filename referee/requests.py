@@ -69,7 +69,7 @@ class Requests:
         return tuple(common)
 
     def game_start(self, seat: int, id: int, game: int, names: Sequence[str]) -> GameStart:
-        """Return the request that begins a game; `game` counts the games of the process."""
+        """The request that begins a game; `game` counts the games of the process."""
         return GameStart(
             id=id,
             game=game,
@@ -84,7 +84,7 @@ class Requests:
         )
 
     def move(self, seat: int, id: int, state: Any, legal: tuple[str, ...], listed: bool) -> Move:
-        """Return the request for an action; the first of a turn adds the increment to the clock.
+        """The request for an action; the first of a turn adds the increment to the clock.
 
         Args:
             seat: the seat to act.
@@ -103,7 +103,7 @@ class Requests:
         return Move(id=id, view=view, events=events, legal=legal if listed else UNSET, clock=clock.to_message())
 
     def game_end(self, seat: int, id: int, result: Result) -> GameEnd:
-        """Return the request that tells a seat the result."""
+        """The request that gives a seat the result."""
         return GameEnd(
             id=id,
             place=result.places[seat],
@@ -174,7 +174,7 @@ def replay_requests(
 
 
 def _list_requested(record: Record, ask: RecordedAsk, rules: Rules[Any]) -> tuple[int, ...]:
-    """Return the seats that received a request in an ask, or may have."""
+    """The seats that received a request in an ask, or may have."""
     asked = list_asked(rules.next(ask.before))
     if not ask.moves or ask.moves[0][0] not in asked:
         return ()  # the deal, or a seat that could not start and leaves alone

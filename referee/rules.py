@@ -74,13 +74,13 @@ class Rules(Protocol[S]):
         """The team of each seat; without partners, the seat itself."""
 
     def start(self) -> S:
-        """Return the state before the first shuffle."""
+        """The state before the first shuffle."""
 
     def next(self, state: S, /) -> Step:
-        """Return who acts: seats, chance, or nobody because the game is over."""
+        """Who acts: seats, chance, or nobody because the game is over."""
 
     def legal(self, state: S, seat: int, /) -> tuple[str, ...]:
-        """Return the legal actions of a seat: in canonical order, unique, empty unless `next` asks the seat.
+        """The legal actions of a seat: in canonical order, unique, empty unless `next` asks the seat.
 
         An action is a word without blanks that does not begin with `!`.
         """
@@ -102,10 +102,10 @@ class Rules(Protocol[S]):
         """
 
     def view(self, state: S, seat: int | None, /) -> Struct:
-        """Return the view of `seat`, or of a spectator, who sees the hands of the seats to act, and no other secret."""
+        """The view of `seat`, or of a spectator, who sees the hands of the seats to act, and no other secret."""
 
     def mask(self, event: Any, seat: int, /) -> Struct | None:
-        """Return an event as `seat` may see it; None if the seat must not know of it."""
+        """An event as `seat` may see it; None if the seat must not know of it."""
 
     def turn(self, state: S, /) -> int:
         """Count the turns begun so far; a clock gets its increment when its seat is first asked in a turn."""
@@ -118,7 +118,7 @@ class LuckMeter(Protocol):
         """Add what happened, unmasked and in order."""
 
     def total(self) -> tuple[float, ...]:
-        """Return the luck of each seat so far, in games won.
+        """The luck of each seat so far, in games won.
 
         Whatever the seats do, it is 0 on average over all orders of the cards.
         """

@@ -96,7 +96,7 @@ def make_ruleset_text(described: Ruleset) -> RulesetText:
 
 
 def compare_rulesets(left: Ruleset, right: Ruleset) -> RulesetDiff:
-    """Return the differences between two rulesets of a family, in the order of its `Parameters`.
+    """Compare two rulesets of a family, in the order of its `Parameters`.
 
     Raises:
         RulesetError: they belong to different games.
@@ -142,7 +142,7 @@ def _list_values(rules: Struct) -> Iterator[tuple[str, str]]:
 
 
 def _format_toml(value: Any) -> str:
-    """Return a value as TOML; for the types of parameters, JSON is the same."""
+    """Format a value as TOML; for the types of parameters, JSON is the same."""
     return json.dumps(value)
 
 

@@ -60,7 +60,7 @@ class _Found(Struct, frozen=True):
 
 @cache
 def _find_files() -> dict[str, _Found]:
-    """Return the rulesets of all families by name; nobody can take the name of one that ships."""
+    """The rulesets of all families by name; nobody can take the name of one that ships."""
     files: dict[str, _Found] = {}
     for family, folder in list_folders():
         for path in sorted(folder.glob("rulesets/*.toml")):
@@ -74,17 +74,17 @@ def _find_files() -> dict[str, _Found]:
 
 @cache
 def list_rulesets(family: str | None = None) -> tuple[str, ...]:
-    """Return the names of the rulesets of all families, or of one, in alphabetical order."""
+    """The names of the rulesets of all families, or of one, in alphabetical order."""
     return tuple(sorted(name for name, found in _find_files().items() if family in (None, found.family)))
 
 
 def suggest_ruleset(name: str) -> str:
-    """Return the rulesets that an unknown name may stand for, and how to see all; it follows the name in a message."""
+    """The rulesets that an unknown name may stand for, and how to see all; it follows the name in a message."""
     return f"{suggest_name(name, list_rulesets(), most=SUGGESTIONS)}; `malice rules` lists all"
 
 
 def list_family_rulesets(family: str) -> tuple[str, ...]:
-    """Return the names of a family's rulesets, the one that is named like the family first.
+    """The names of a family's rulesets, the one that is named like the family first.
 
     Raises:
         FamilyError: there is no such family, or it has no ruleset.
@@ -98,7 +98,7 @@ def list_family_rulesets(family: str) -> tuple[str, ...]:
 
 @cache
 def load_ruleset(name: str) -> Ruleset:
-    """Return the ruleset `name`; if there is none, raise a RulesetError that suggests others."""
+    """Load the ruleset `name`; if there is none, raise a RulesetError that suggests others."""
     return read_ruleset(_find_file(name).path)
 
 
@@ -113,7 +113,7 @@ def _find_file(name: str) -> _Found:
 
 
 def read_ruleset(path: Path) -> Ruleset:
-    """Return the ruleset that the TOML file at `path` describes.
+    """Read the ruleset in the TOML file at `path`.
 
     Raises:
         DataError: the file is not a ruleset, extends an unknown one, or names an unknown game.
@@ -135,7 +135,7 @@ def read_ruleset(path: Path) -> Ruleset:
 
 
 def find_ruleset(name: str, base: Path) -> Ruleset:
-    """Return the ruleset that ships under `name`, or the one in the TOML file of that name.
+    """Load the ruleset that ships under `name`, or read the one in the TOML file of that name.
 
     Raises:
         DataError: there is none, the file is not a ruleset, or its name is that of one that ships.
@@ -149,7 +149,7 @@ def find_ruleset(name: str, base: Path) -> Ruleset:
 
 
 def _merge_rules(file: RulesetFile, path: Path, below: tuple[Path, ...] = ()) -> tuple[str, dict[str, Any]]:
-    """Return the family of a file, and its rules with those that it extends."""
+    """The family of a file, and its rules with those that it extends."""
     if file.extends is None:
         return file.family or _name_own_family(path), dict(file.rules)
     own = file.extends.endswith(".toml")
@@ -171,6 +171,6 @@ def _find_extended(name: str, path: Path) -> Path:
 
 
 def _name_own_family(path: Path) -> str:
-    """Return the family in whose folder a file lies, or the default."""
+    """The family in whose folder a file lies, or the default."""
     found = _find_files().get(path.stem)
     return found.family if found and found.path == path else DEFAULT_FAMILY

@@ -18,9 +18,9 @@ from malice.referee.games import DEFAULT_FAMILY
 
 
 def read_field_docs(module: ModuleType) -> dict[tuple[str, str], str]:
-    """Return the docstring under each annotated field in `module`, on one line, by class and field.
+    """Read the docstring under each annotated field in `module`, on one line, by class and field.
 
-    It is empty where the source text of the program is unavailable.
+    Empty where the source text of the program is unavailable.
     """
     try:
         tree = ast.parse(inspect.getsource(module))
@@ -50,7 +50,7 @@ LINES: dict[str, Any] = {
 
 
 def make_schema(family: Family) -> dict[str, Any]:
-    """Return the schema of protocol version 1 for one family: every line of either side fits it.
+    """The schema of protocol version 1 for one family: every line of either side fits it.
 
     Unknown fields are allowed, since a newer version may send them.
     """
@@ -77,7 +77,7 @@ def make_schema(family: Family) -> dict[str, Any]:
 
 
 def _describe_fields(family: Family) -> dict[tuple[str, str], str]:
-    """Return the docstrings of the messages' fields, by struct and name on the wire."""
+    """The docstrings of the messages' fields, by struct and name on the wire."""
     return {
         (struct, _wire_name(getattr(module, struct), field)): text
         for module in (messages, sys.modules[family.view.__module__])
@@ -91,7 +91,6 @@ def _wire_name(struct: type[msgspec.Struct], field: str) -> str:
 
 
 def format_schema(family: Family) -> str:
-    """Return the schema as the text of a file."""
     return json.dumps(make_schema(family), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -54,7 +54,7 @@ class Seat(Protocol):
         """Get ready for a game; return its number, counted in this player's process; raises `Verdict`."""
 
     def next_id(self) -> int:
-        """Return the number of the next request."""
+        """The number of the next request."""
 
     def send_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> BotConnection | None:
         """Ask for an action, within limits in nanoseconds; return the connection that the answer comes from, if any."""
@@ -69,7 +69,7 @@ class Seat(Protocol):
         """End the bot; return its exit status if it had already ended, the last messages, and its stderr."""
 
     def report(self) -> SeatReport:
-        """Return who sits here and what it did in this game; the times of its answers stay 0."""
+        """Who sits here and what it did in this game; the times of its answers stay 0."""
 
 
 class InProcessSeat(ABC):
@@ -82,12 +82,12 @@ class InProcessSeat(ABC):
         self._asked = request, limit, cpu_limit
 
     def collect_move(self) -> tuple[MoveAnswer, int, int]:
-        """Return what `ask_move` returns."""
+        """Collect what `ask_move` answered."""
         return self.ask_move(*self._asked)
 
     @abstractmethod
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None) -> tuple[MoveAnswer, int, int]:
-        """Return the answer, and the wall and CPU time it took, in nanoseconds; raises `Verdict`."""
+        """Ask for a move; the answer comes with the wall and CPU time it took, in nanoseconds; raise `Verdict`."""
 
 
 REFEREE = "malice/0.1"
@@ -155,7 +155,7 @@ class BotSeat:
         """How many games the current process has begun."""
 
     def report(self) -> SeatReport:
-        """Return the bot's name and version, and what it did in this game, without the time of its answers."""
+        """The bot's name and version, and what it did in this game; the times of its answers are left out."""
         connection = self.connection
         if connection is None:
             return SeatReport(self.name, self.version, wants_legal=self.wants_legal)
@@ -211,12 +211,11 @@ class BotSeat:
         self.wants_legal = answer.legal
 
     def _encode(self, request: Request) -> bytes:
-        """Return a request as one line, LF included."""
         line = encode(request)
         return self._dress(line) if self._dress else line
 
     def next_id(self) -> int:
-        """Return the number of the next request of this process, from 1."""
+        """The number of the next request of this process, from 1."""
         self._requests += 1
         return self._requests
 
@@ -233,7 +232,7 @@ class BotSeat:
         return self.connection.collect_answer()
 
     def ask_move(self, request: Move, limit: int | None, cpu_limit: int | None = None) -> tuple[MoveAnswer, int, int]:
-        """Return the answer to `move`, and the wall and CPU time it took in nanoseconds."""
+        """Ask for a move; the answer comes with the wall and CPU time it took, in nanoseconds."""
         self.send_move(request, limit, cpu_limit)
         return self.collect_move()
 

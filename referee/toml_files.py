@@ -71,7 +71,7 @@ def _list_values(value: object, place: str = "") -> Iterator[tuple[str, object]]
 
 
 def convert(data: object, type: type[T], where: str) -> T:
-    """Return `data` as a `type`.
+    """Convert `data` to a `type`.
 
     Args:
         data: the result of `read_toml`, or a part of it.
@@ -88,7 +88,7 @@ def convert(data: object, type: type[T], where: str) -> T:
 
 
 def suggest_name(name: str, known: Iterable[str], most: int = 1) -> str:
-    """Return " (did you mean 'x' or 'y'?)" for at most `most` known names, the nearest first, or nothing."""
+    """ " (did you mean 'x' or 'y'?)" for at most `most` known names, the nearest first, or nothing."""
     near = difflib.get_close_matches(name, known, n=most)
     return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
 
@@ -110,7 +110,7 @@ def _explain(message: str, root: Any) -> str:
 
 
 def _find_type(root: Any, path: str) -> Any:
-    """Return the type at a path as msgspec writes it, such as `entries[...].clock`."""
+    """The type at a path as msgspec writes it, such as `entries[...].clock`."""
     here = root
     for step in re.findall(r"[^.\[\]]+|\[[^\]]*\]", path):
         here = _remove_none(here)

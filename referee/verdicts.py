@@ -43,7 +43,7 @@ class Verdict(MaliceError):
         """Where the time ran out: how long it took, and the limit, in nanoseconds of the clock that ran out."""
 
     def quote_stderr(self) -> str:
-        """Return the sentence, with the end of the bot's stderr if there is any."""
+        """The sentence, with the end of the bot's stderr if there is any."""
         end = self.stderr.strip()[-QUOTED:]
         return f"{self.sentence}; its stderr ends: {end}" if end else self.sentence
 
@@ -60,7 +60,7 @@ def describe_exit(returncode: int) -> str:
 
 
 def judge_late_answer(what: str, limit: str, stray: int, guess: str, *, silent: bool = False) -> Verdict:
-    """Return the verdict on a bot that has not answered `what` in time.
+    """The verdict on a bot that has not answered `what` in time.
 
     Args:
         what: the type of the request.
@@ -91,7 +91,7 @@ def describe_answers(what: str, answered: int, slowest: int | None) -> str:
 
 
 def judge_illegal_move(move: str, legal: tuple[str, ...]) -> Verdict:
-    """Return the verdict on an action that is not in the list."""
+    """The verdict on an action that is not in the list."""
     shown = ascii(move[:40]) + ("..." if len(move) > 40 else "")
     some = ", ".join(legal[:12]) + (", ..." if len(legal) > 12 else "")
     return Verdict("illegal", f"expected one of {some}; got: {shown}")

@@ -58,7 +58,7 @@ class SectionGroup(ExitCodeGroup):
     """The commands in titled sections; the module of a command is imported when somebody calls it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, in the order of the sections."""
+        """The names of the commands, in the order of the sections."""
         return list(MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -27,7 +27,7 @@ _FLAGS = re.compile(
 
 
 def sanitize(text: str, limit: int = 0, *, lines: bool = False) -> str:
-    """Return `text` safe to show: what cannot be seen is spelled out, such as `\\u202e`.
+    """Make `text` safe to show: what cannot be seen is spelled out, such as `\u202e`.
 
     Args:
         text: anything.
@@ -57,7 +57,7 @@ def sanitize(text: str, limit: int = 0, *, lines: bool = False) -> str:
 
 
 def _cut(text: str, limit: int) -> str:
-    """Return the beginning of a text, without the first half of an emoji."""
+    """The beginning of a text, without the first half of an emoji."""
     end = limit
     while end and (text[end] in _JOINER + _MODIFIERS or text[end - 1] == _JOINER):
         end -= 1
@@ -65,7 +65,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _find_emoji_parts(text: str) -> set[int]:
-    """Return the places of invisible characters that make one emoji of several characters."""
+    """The places of invisible characters that make one emoji of several characters."""
     flags = {place for flag in _FLAGS.finditer(text) for place in range(*flag.span())}
     return flags | {place for place, char in enumerate(text) if char == _JOINER and _joins(text, place)}
 

@@ -49,11 +49,11 @@ class Box:
             self.close()
 
     def bot_pid(self) -> int | None:
-        """Return the process of the bot itself; None until it exists."""
+        """The process of the bot itself; None until it exists."""
         return self._pid
 
     def exit_status(self, status: int) -> int:
-        """Return how the bot ended, from the exit status of the started process; a signal is a negative number."""
+        """How the bot ended, from the exit status of the started process; a signal is a negative number."""
         return status
 
     def never_ran(self) -> bool:
@@ -61,7 +61,7 @@ class Box:
         return False
 
     def cpu_ns(self) -> int | None:
-        """Return the CPU time of the bot and all of its children, in nanoseconds; None where it is not counted."""
+        """CPU time of the bot and all of its children, in nanoseconds; None where it is not counted."""
         return None
 
     def runs_off_turn(self) -> bool:
@@ -126,7 +126,7 @@ class LimitBox(Box):
         self._steps.append(limits.make_limiter(None if _memory_is_counted() else isolation.memory_mb, processes, uid))
 
     def _name_layers(self) -> tuple[str, ...]:
-        """Return the names of the limits, and of freezing if that works."""
+        """The names of the limits, and of freezing if that works."""
         names = ("pids", "memory") if self._limits_processes else ("memory",)
         # A signal reaches only the process group, and only the filter keeps every process in it.
         self._freezes = self._freezes and (
@@ -189,7 +189,7 @@ def _memory_is_counted() -> bool:
 
 
 def choose_filter(isolation: Isolation) -> dict[str, bool]:
-    """Return the options of a filter, which must do what no control group does."""
+    """The options of a filter, which must do what no control group does."""
     return {"counted": _memory_is_counted(), "stopped": isolation.freeze and cgroups.find_parents().freeze is None}
 
 
@@ -207,7 +207,7 @@ def list_needed(player: Player) -> list[Path]:
 
 
 def find_program(player: Player, where: Path) -> Path:
-    """Return the file that the first word of a command names."""
+    """Find the file that the first word of a command names."""
     first = player.command[0]
     program = str(where / first) if "/" in first else shutil.which(first)
     if first == sys.executable:
@@ -282,7 +282,7 @@ class SandboxBox(LimitBox):
         super().note_start(pid)
 
     def bot_pid(self) -> int | None:
-        """Return the child of the first process of the sandbox; None until it exists."""
+        """The child of the first process of the sandbox; None until it exists."""
         if self._init_pid is None and self._status:
             self._init_pid = self._status.first_process()
             if self._init_pid is not None:
@@ -307,7 +307,7 @@ class SandboxBox(LimitBox):
                 self._group.release(self._init_pid)
 
     def exit_status(self, status: int) -> int:
-        """Return the kernel's report, or else the sandbox's, which encodes a signal as a shell does; undo that."""
+        """The kernel's report, or else the sandbox's, with its shell encoding of a signal undone."""
         if (report := cgroups.read_wait_status(self._bot_pidfd)) is not None:
             return os.waitstatus_to_exitcode(report)
         return 128 - status if 128 < status < 128 + signal.NSIG else status
@@ -362,7 +362,7 @@ def _sweep_once() -> None:
 
 
 def enclose(player: Player, isolation: Isolation = NONE) -> Box:
-    """Return the box for a new process of this player.
+    """Make the box for a new process of this player.
 
     Raises:
         OSError: its program does not exist, or a required layer is unavailable; the latter error names no file.
@@ -376,7 +376,7 @@ def enclose(player: Player, isolation: Isolation = NONE) -> Box:
 
 
 def explain_shared_user(player: Player, isolation: Isolation) -> str | None:
-    """Return why this bot shares our user where other bots get one of their own, or None.
+    """Why this bot shares our user where other bots get one of their own; None if it does not.
 
     Raises:
         OSError: its program does not exist.
@@ -391,6 +391,6 @@ def explain_shared_user(player: Player, isolation: Isolation) -> str | None:
 
 
 def name_common_isolation(boxes: Iterable[tuple[str, ...]]) -> str:
-    """Return the names that the words of all boxes have in common, joined by +; boxes without words do not count."""
+    """The layers that all boxes have in common, joined by +; boxes that name none do not count."""
     first, *others = [words for words in boxes if words] or [("none",)]
     return "+".join(word for word in first if all(word in words for words in others)) or "none"

@@ -208,7 +208,7 @@ class Sandbox:
     def build_command(
         self, uid: int | None, status: int, filter: int | None = None, *, disable: bool = True, dies: bool = True
     ) -> tuple[str, ...]:
-        """Return the command that starts the sandbox.
+        """Build the command that starts the sandbox.
 
         Args:
             uid: the user to become inside; None keeps our own, in a user namespace of its own.
@@ -262,7 +262,7 @@ class Sandbox:
             yield from ("--remount-ro", path)
 
     def _search_path(self) -> str:
-        """Return the folders of our own PATH that are visible inside, then the system's."""
+        """The folders of our own PATH that are visible inside, then the system's."""
         own = [folder for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
         return ":".join(
             dict.fromkeys([*(folder for folder in own if self.view.shows(Path(folder))), *_PATH.split(":")])
@@ -279,7 +279,7 @@ class SandboxStatus:
         self._lines = b""
 
     def first_process(self) -> int | None:
-        """Return the first process of the sandbox; None if there is none yet, or the sandbox failed before."""
+        """The first process of the sandbox; None if there is none yet, or the sandbox failed before."""
         while b"\n" not in self._lines and self._read():
             pass
         with suppress(ValueError, KeyError):
@@ -308,7 +308,7 @@ class SandboxStatus:
 
 
 def find_child(pid: int) -> int | None:
-    """Return the oldest child of a process."""
+    """Find the oldest child of a process."""
     with suppress(OSError):
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return int(children[0]) if children else None
@@ -325,7 +325,7 @@ def kill_and_wait(pidfd: int) -> None:
 
 
 def _pass_pipes(used: set[int | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return words to put before bubblewrap, and before the command inside, so that only the bot holds its pipes.
+    """Words to put before bubblewrap, and before the command inside, so that only the bot holds its pipes.
 
     Bubblewrap's own processes keep the standard descriptors open and close all others. If they held the bot's pipes,
     a pipe that the bot has closed would stay open.

@@ -25,21 +25,21 @@ _PIDFD_INFO_EXIT = 1 << 3
 
 
 def count_kills() -> int:
-    """Return how many processes the kernel killed for lack of memory in our own control group.
+    """Count the processes in our own control group that the kernel killed for lack of memory.
 
-    Where no group counts them, return the count of the whole machine since boot.
+    Where no group counts them, count those of the whole machine since boot.
     """
     return read_field(find_counter(), _KILLED) or 0
 
 
 @cache
 def find_counter() -> Path:
-    """Return the file that holds that count; look for it only once per process."""
+    """Find the file that holds that count, only once per process."""
     return next((path for path in _list_own_counters() if read_field(path, _KILLED) is not None), Path("/proc/vmstat"))
 
 
 def read_field(path: Path, name: str) -> int | None:
-    """Return a number from a file of lines `name number`, or None if there is none."""
+    """Read a number from a file of lines `name number`; None if there is none."""
     with suppress(OSError):
         for line in path.read_text().splitlines():
             word, _, number = line.partition(" ")
@@ -49,7 +49,7 @@ def read_field(path: Path, name: str) -> int | None:
 
 
 def read_wait_status(pidfd: int) -> int | None:
-    """Return the wait status of a process that another process has reaped; None where it is unknown.
+    """The wait status of a process that another process has reaped; None where it is unknown.
 
     Needs Linux 6.15 or newer.
     """
@@ -102,7 +102,7 @@ class Parents:
         """Our own group of version 2."""
 
     def folders(self) -> list[Path]:
-        """Return each of them once."""
+        """Each of them once."""
         return list(dict.fromkeys(path for path in (self.pids, self.memory, self.freeze) if path))
 
 
@@ -266,7 +266,7 @@ def _limit_memory(folder: Path, size: int) -> None:
 
 
 def _name(what: str) -> str:
-    """Return a name for a group of ours that identifies its owner: by pid, and by the namespace of that pid."""
+    """A name for a group of ours that identifies its owner: by pid, and by the namespace of that pid."""
     return f"{PREFIX}{os.getpid()}-{what}-{_namespace()}"
 
 

@@ -38,10 +38,10 @@ def make_locked_folder(prefix: str, parent: Path | None = None) -> tuple[Path, i
 
 
 def lock_folder(folder: Path) -> int:
-    """Return a descriptor that holds the lock on a folder; programs that we start do not inherit it.
+    """Lock a folder for as long as the descriptor is open; programs that we start do not inherit it.
 
     Raises:
-        OSError: another process holds it, or there is no such folder.
+        OSError: another process holds the lock, or there is no such folder.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
@@ -59,7 +59,7 @@ MOST_ENTRIES = 20_000
 
 
 def explain_missing_copy(size: int, entries: int) -> str | None:
-    """Return why something of this size cannot be copied here, or None.
+    """Why something of this size cannot be copied here; None if it can.
 
     Args:
         size: bytes of all files.

@@ -185,7 +185,7 @@ def _holds_homes(folder: Path) -> bool:
 
 
 def _find_original(program: Path) -> Path | None:
-    """Return the interpreter that a virtual environment copied to `program`, or None.
+    """The interpreter that a virtual environment copied to `program`, if it is such a copy.
 
     A bot may bring the file that names it, so the result is only ever an installation of Python.
     """
@@ -206,7 +206,7 @@ def _read_config(environment: Path) -> list[str]:
 
 
 def _is_python(program: Path) -> bool:
-    """Return whether a program is an interpreter of an installation, or of a virtual environment."""
+    """Whether a program is an interpreter of an installation, or of a virtual environment."""
     return _is_installed(program) or (program.parent.name == "bin" and (program.parents[1] / "pyvenv.cfg").is_file())
 
 

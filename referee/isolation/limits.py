@@ -32,7 +32,7 @@ _numbers = itertools.count()
 
 
 def explain_missing_uids() -> str | None:
-    """Return why bots cannot have users of their own here, or None."""
+    """Why bots cannot have users of their own here; None if they can."""
     if os.geteuid() != 0:
         return "only root may start processes as another user"
     uid = next_uid()
@@ -44,12 +44,12 @@ def explain_missing_uids() -> str | None:
 
 
 def next_uid() -> int:
-    """Return a user that no other bot on this machine has, from our own pid and a running number."""
+    """A user that no other bot on this machine has, from our own pid and a running number."""
     return _FIRST_UID + os.getpid() * _UIDS_EACH + next(_numbers) % _UIDS_EACH
 
 
 def find_unreadable(paths: Iterable[Path]) -> Path | None:
-    """Return the first of these paths and the folders above them that some users may not read or enter."""
+    """The first of these paths and the folders above them that some users may not read or enter."""
     paths = list(paths)
     for path in paths:
         if not everybody_may_read(path.stat()):
@@ -70,7 +70,7 @@ def count_user_threads() -> int:
 
 
 def make_limiter(memory_mb: int | None, processes: int | None, uid: int | None = None) -> Callable[[], None]:
-    """Return a function that puts the calling process under limits.
+    """Make a function that puts the calling process under limits.
 
     Args:
         memory_mb: of address space; None where a control group counts the memory in use.
@@ -224,14 +224,14 @@ class _Program(ctypes.Structure):
 
 
 def explain_missing_filter() -> str | None:
-    """Return why no filter is available on this machine, or None."""
+    """Why no filter is available on this machine; None if one is."""
     if platform.machine() not in _ARCHITECTURES:
         return f"filters are written for {' and '.join(_ARCHITECTURES)}, not for {platform.machine()}"
     return None
 
 
 def build_filter(*, network: bool, counted: bool, stopped: bool, machine: str = "") -> bytes:
-    """Return the filter as an array of `struct sock_filter`.
+    """Build the filter as an array of `struct sock_filter`.
 
     Args:
         network: whether to allow internet sockets: only where the box has a network of its own.
@@ -267,7 +267,7 @@ def build_filter(*, network: bool, counted: bool, stopped: bool, machine: str = 
 
 
 def _against_waking(column: int) -> list[tuple[int, int, int, int]]:
-    """Return the part that refuses to send SIGCONT, now or later."""
+    """The part that refuses to send SIGCONT, now or later."""
     code = [line for numbers in _WAKING.values() for line in _unless((_EQUAL, 0, 1, numbers[column]), EPERM)]
     for argument, calls in ((_SECOND_ARGUMENT, _SENDING_SECOND), (_THIRD_ARGUMENT, _SENDING_THIRD)):
         for numbers in calls.values():
@@ -278,7 +278,7 @@ def _against_waking(column: int) -> list[tuple[int, int, int, int]]:
 
 
 def open_filter(*, counted: bool, stopped: bool) -> int:
-    """Return a new descriptor with the filter of a box that has a network of its own, to be read once."""
+    """Open a descriptor with the filter of a box that has a network of its own; it can be read once."""
     descriptor = os.memfd_create("seccomp")
     os.write(descriptor, build_filter(network=True, counted=counted, stopped=stopped))
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -286,7 +286,7 @@ def open_filter(*, counted: bool, stopped: bool) -> int:
 
 
 def make_filter_loader(*, counted: bool, stopped: bool) -> Callable[[], None]:
-    """Return a function that puts the calling process under the filter of a box without a network of its own.
+    """Make a function that puts the calling process under the filter of a box without a network of its own.
 
     Call this before the fork.
     """
@@ -308,11 +308,11 @@ def _errno(number: int) -> int:
 
 
 def _with_argument(number: int, argument: int, tests: list[tuple[int, int]]) -> list[tuple[int, int, int, int]]:
-    """Return the part that refuses one system call if the low half of an argument passes any of the tests."""
+    """The part that refuses one system call if the low half of an argument passes any of the tests."""
     refusals = [line for test, value in tests for line in _unless((test, 0, 1, value), EPERM)]
     return [(_EQUAL, 0, len(refusals) + 2, number), (_LOAD, 0, 0, argument), *refusals, (_RETURN, 0, 0, _ALLOW)]
 
 
 def _unless(test: tuple[int, int, int, int], number: int) -> list[tuple[int, int, int, int]]:
-    """Return a test, and a refusal that is skipped if the test fails."""
+    """A test, and a refusal that is skipped if the test fails."""
     return [test, (_RETURN, 0, 0, _errno(number))]

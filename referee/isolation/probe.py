@@ -28,7 +28,7 @@ def find_strongest_layer(wanted: Layer) -> Layer:
 
 
 def explain_missing_layer(layer: Layer) -> str | None:
-    """Return why a layer is unavailable, or None; `auto` means the strongest."""
+    """Why a layer is unavailable; None if it works. `auto` means the strongest."""
     if layer in ("auto", "bwrap"):
         return explain_missing_sandbox()
     return None if layer == "none" else explain_missing_limits()
@@ -36,13 +36,13 @@ def explain_missing_layer(layer: Layer) -> str | None:
 
 @cache
 def explain_missing_limits() -> str | None:
-    """Return why limits cannot be set here, or None."""
+    """Why limits cannot be set here; None if they can."""
     return None if sys.platform == "linux" else f"limits are made for Linux, not for {sys.platform}"
 
 
 @cache
 def explain_missing_sandbox() -> str | None:
-    """Return why a sandbox is unavailable, or None."""
+    """Why a sandbox is unavailable; None if it works."""
     if explain_missing_limits() or shutil.which("bwrap") is None:
         return explain_missing_limits() or "bwrap not found (Debian: apt-get install bubblewrap)"
     if sandbox_works(own_user=False) or (limits.explain_missing_uids() is None and sandbox_works(own_user=True)):

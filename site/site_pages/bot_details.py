@@ -73,7 +73,7 @@ class BotResult(Struct, frozen=True):
 def list_results(
     label: str, all_standings: Sequence[Standings], rankings: Sequence[Ranking], deals: Deals
 ) -> list[BotResult]:
-    """Return the results of an entry in each ranking that lists it."""
+    """The results of an entry in each ranking that lists it."""
     results = []
     for standings, ranking in zip(all_standings, rankings, strict=True):
         for row, rank_row in zip(standings.rows, ranking.rows, strict=True):
@@ -101,7 +101,7 @@ def _make_statistic(figure: EntryStatistic) -> StatisticRow:
 
 
 def _has_duels(standings: Standings) -> bool:
-    """Return whether two play each deal twice, from both seats."""
+    """Whether two play each deal twice, from both seats."""
     return standings.seats == 2 and not standings.same_deal
 
 
@@ -130,7 +130,7 @@ def _make_opponent_row(
 
 @lru_cache(1 << 14)
 def _make_duel(cells: frozenset[tuple[Pair, int]]) -> Duel:
-    """Return the statistics of deals, counted by their points; whoever renders again asks for most of them again."""
+    """The statistics of deals, counted by their points; cached, as each rendering asks for most of them again."""
     record = compare_head_to_head(Counter(dict(sorted(cells))).elements())
     pairs = record.pairs
     found = measure_advantage(record.pair_counts, 2)
@@ -163,7 +163,7 @@ class Note(Struct, frozen=True):
 
 
 def read_notes(source: PublishedContents, label: str, games: Sequence[GameSummary]) -> list[Note]:
-    """Return the notes of a bot in its latest games, the newest first; this reads at most `GAMES` records.
+    """Read the notes of a bot in its latest games, the newest first, from at most `GAMES` records.
 
     Args:
         source: the league, as far as it may be published.
@@ -183,7 +183,7 @@ def read_notes(source: PublishedContents, label: str, games: Sequence[GameSummar
 
 
 def _list_notes(record: Record, label: str) -> list[tuple[str, str]]:
-    """Return the notes of a bot, each with the address of its action."""
+    """The notes of a bot, each with the address of its action."""
     return [
         (f"{record.key}/{place}", words)
         for place, (seat, _) in enumerate(record.actions)
@@ -273,7 +273,7 @@ class DetailMaker:
             self._lost.setdefault((kind, loser), []).append((winner, win))
 
     def make(self, label: str, standings: Standings, parts: PartChart | None) -> Details:
-        """Return the details of a bot in one ranking."""
+        """The details of a bot in one ranking."""
         kind = standings.ruleset, standings.seats
         return Details(
             steps=_list_steps(label, parts),
@@ -322,7 +322,7 @@ def _list_steps(label: str, parts: PartChart | None) -> list[EloStep]:
 
 
 def _find_line(label: str, parts: PartChart | None) -> Line | None:
-    """Return the line of a bot, unless another is drawn under the same name."""
+    """The line of a bot, unless another is drawn under the same name."""
     lines = [line for line in parts.chart.lines if line.label == text.format_label(label)] if parts else []
     return lines[0] if len(lines) == 1 else None
 
@@ -332,7 +332,7 @@ def _is_version(name: str, label: str) -> bool:
 
 
 def _read_version(name: str, label: str) -> float:
-    """Return the number of a version; the newest, which bears the label alone, comes first."""
+    """The number of a version; the newest, which bears the label alone, comes first."""
     return float("inf") if name == label else int(name[len(label) + 1 :])
 
 
@@ -361,7 +361,7 @@ def _make_seat_result(seat: int, tally: SeatResults) -> SeatResult:
 def _choose_by_elo(
     pairs: Sequence[tuple[str, Win]], elos: Mapping[str, float | None], *, strongest: bool
 ) -> tuple[str, Win] | None:
-    """Return the opponent with the highest or the lowest Elo, with the game; without any Elo, by points."""
+    """The opponent with the highest or the lowest Elo, with the game; without any Elo, by points."""
     rated = [(elo if strongest else -elo, pair) for pair in pairs if (elo := elos[pair[0]]) is not None]
     if rated:
         return max(rated, key=lambda each: each[0])[1]

@@ -63,7 +63,7 @@ class RankMark(Struct, frozen=True):
 
 
 def mark_moves(changes: Changes | None) -> dict[tuple[str, int], dict[str, RankMark]]:
-    """Return by ruleset and number of seats how ranks moved, by the name of the bot's page."""
+    """How ranks moved, by ruleset and number of seats, then by the name of the bot's page."""
     found = {} if changes is None else {(each.ruleset, each.seats): each.moves for each in changes.progressions}
     return {
         kind: {text.make_slug(move.label): mark for move in moves if (mark := _mark_move(move))}
@@ -83,7 +83,7 @@ def _mark_move(move: RankChange) -> RankMark | None:
 
 
 def make_change_box(changes: Changes | None, rankings: Sequence[Ranking], labels: Collection[str]) -> ChangeBox | None:
-    """Return what the box shows; None without a box.
+    """Make the box of changes; None without one.
 
     Args:
         changes: what changed; None if nothing can be told.
@@ -113,7 +113,7 @@ def _make_table(progression: Progression, ranking: Ranking, labels: Collection[s
 
 
 def _list_movers(moves: Sequence[RankChange], labels: Collection[str]) -> list[tuple[Name, RankMark]]:
-    """Return the entries with a page whose rank moved, those that moved most first, new ones last."""
+    """The entries with a page whose rank moved, those that moved most first, new ones last."""
 
     def order(move: RankChange) -> int:
         return 0 if move.rank is None or move.rank_before is None else -abs(move.rank_before - move.rank)

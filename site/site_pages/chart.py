@@ -22,7 +22,7 @@ JOINERS = "\u200d\ufe0f"
 
 
 def shorten_name(name: str, room: float) -> str:
-    """Return as much of a name as surely fits into `room`, whatever the font of the reader."""
+    """As much of a name as surely fits into `room`, whatever the font of the reader."""
     if sum(map(_measure, name)) * FONT <= room:
         return name
     used = _measure("…")
@@ -36,7 +36,7 @@ def shorten_name(name: str, room: float) -> str:
 
 
 def _measure(char: str) -> float:
-    """Return how wide a character is at most, in ems of a bold and wide font."""
+    """How wide a character is at most, in ems of a bold and wide font."""
     if unicodedata.combining(char) or char in JOINERS:
         return 0.0
     if unicodedata.east_asian_width(char) in "WF" or char > "\uffff":
@@ -164,16 +164,16 @@ class Scale:
         self._first, self._last, self._low, self._high = first, last, low, high
 
     def x(self, value: float) -> float:
-        """Return how far to the right a figure lies."""
+        """How far to the right a figure lies."""
         return round(LEFT + (WIDTH - LEFT - RIGHT) * (value - self._first) / (self._last - self._first), 1)
 
     def y(self, elo: float) -> float:
-        """Return how far down an Elo lies."""
+        """How far down an Elo lies."""
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (self._high - elo) / (self._high - self._low), 1)
 
 
 def list_drawn(standings: Standings, colours: Mapping[str, int]) -> list[Drawn]:
-    """Return the entries with a curve, the best first, in the order of the ranking.
+    """The entries with a curve, the best first, in the order of the ranking.
 
     Args:
         standings: what they are now.
@@ -222,12 +222,12 @@ def make_chart(standings: Standings, colours: Mapping[str, int]) -> Chart | None
 
 
 def make_elo_ticks(scale: Scale, ticks: Sequence[float]) -> list[Tick]:
-    """Return the ticks of the vertical axis."""
+    """The ticks of the vertical axis."""
     return [Tick(scale.y(at), text.format_decimal(at)) for at in ticks]
 
 
 def place_names(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines in drawing order, with their names apart; faint ones have none."""
+    """The lines in drawing order, with their names apart; faint ones have none."""
     named = [line for line in lines if line.name]
     heights = spread([line.end[1] for line in named], 17, TOP + 6, HEIGHT - BOTTOM)
     placed = [replace(line, name_y=y) for line, y in zip(named, heights, strict=True)]
@@ -235,7 +235,7 @@ def place_names(lines: Sequence[Line]) -> list[Line]:
 
 
 def make_line(entry: Drawn, places: Sequence[tuple[float, float]], marks: list[CurvePoint], figure: str) -> Line:
-    """Return the curve of an entry, which goes on flat from its last place to the edge of the chart.
+    """The curve of an entry, which goes on flat from its last place to the edge of the chart.
 
     Args:
         entry: whose it is.
@@ -280,7 +280,7 @@ def _choose_marks(places: Sequence[tuple[float, float]], place: int) -> list[Cur
 
 
 def choose_ticks(low: float, high: float, about: int) -> list[float]:
-    """Return at most about `about` round and whole figures, at least two, that cover `low` to `high`."""
+    """At most about `about` round and whole figures, at least two, that cover `low` to `high`."""
     step = _round_up(max((high - low) / about, 1.0))
     first = math.floor(low / step)
     last = max(first + 1, math.ceil(high / step))
@@ -288,7 +288,7 @@ def choose_ticks(low: float, high: float, about: int) -> list[float]:
 
 
 def _round_up(step: float) -> float:
-    """Return a step as the next round and whole figure: 1, 2, 2.5 or 5 times a power of ten."""
+    """Round a step up to a whole figure: 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(step))
     factors = (1, 2, 2.5, 5, 10) if power > 1 else (1, 2, 5, 10)
     return next(power * factor for factor in factors if power * factor >= step * 0.999)
@@ -370,7 +370,7 @@ def make_histogram(times: Sequence[int]) -> Histogram | None:
 
 
 def format_micros(micros: float) -> str:
-    """Return a time with about two significant digits: 1.0 ms, 33 ms, 1.1 s."""
+    """A time with about two significant digits: 1.0 ms, 33 ms, 1.1 s."""
     size, unit = next(each for each in (*UNITS, UNITS[-1]) if micros >= each[0] or each is UNITS[-1])
     value = micros / size
     return f"{value:.1f} {unit}" if value < 10 and size > 1 else f"{value:,.0f} {unit}"
@@ -386,7 +386,7 @@ def _summarize(times: Sequence[int], total: int) -> str:
 
 
 def _find_quantile(times: Sequence[int], share: float) -> int:
-    """Return the first bucket up to which there is this share of the actions."""
+    """The first bucket up to which there is this share of the actions."""
     least, seen = share * sum(times), 0
     for bucket, count in enumerate(times):
         seen += count

@@ -54,7 +54,7 @@ class Numbering:
         """By part, how much the numbers of a league are higher."""
 
     def number(self, game: GameSummary) -> GameSummary:
-        """Return a game with its number in the tournament."""
+        """A game with its number in the tournament."""
         shift = self.shifts[game.key.part]
         return replace(game, number=game.number - shift) if shift else game
 

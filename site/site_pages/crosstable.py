@@ -56,7 +56,7 @@ class Crossings(Struct, frozen=True):
 
 
 def name_versions(source: Contents) -> dict[str, str]:
-    """Return, by label, what names the version that plays: `LABEL@2`, for entries of which several versions played.
+    """The name of the version that plays, `LABEL@2`, by label, for entries of which several versions played.
 
     An entry whose own label reads like that name keeps it; then the label stands for all versions of the other.
     """
@@ -69,7 +69,7 @@ def name_versions(source: Contents) -> dict[str, str]:
 
 
 def make_crossings(standings: Standings, anchor: str, versions: Mapping[str, str]) -> Crossings:
-    """Return the crosstables of a ranking; bots that met nobody have no row.
+    """Make the crosstables of a ranking; bots that met nobody have no row.
 
     Args:
         standings: the ranking.

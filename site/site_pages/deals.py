@@ -45,13 +45,13 @@ class Deals:
                 self._add_teams(games)
 
     def count_pairs(self, ruleset: str, label: str, other: str) -> frozenset[tuple[Pair, int]]:
-        """Return how many deals gave `label` which points against `other`, in games of two seats."""
+        """How many deals gave `label` which points against `other`, in games of two seats."""
         first, second = sorted((label, other))
         cells = self._pairs.get((ruleset, first, second), Counter[Pair]()).items()
         return frozenset(cells if label == first else (((1 - one, 1 - two), count) for (one, two), count in cells))
 
     def count_team_results(self, kind: Kind) -> dict[Team, tuple[int, int, int]]:
-        """Return the games won, drawn and lost by each team; teams that share first place draw."""
+        """The games won, drawn and lost by each team; teams that share first place draw."""
         return {team: (won, drawn, lost) for team, (won, drawn, lost) in self._teams.get(kind, {}).items()}
 
     def _add_pair(self, games: Sequence[GameSummary]) -> None:
@@ -77,7 +77,7 @@ class Deals:
 
 
 def has_partners(game: GameSummary) -> bool:
-    """Return whether any seats of this game win and lose together."""
+    """Whether any seats of this game win and lose together."""
     return len(set(game.teams)) < len(game.teams)
 
 
@@ -166,7 +166,7 @@ class BotGames:
                 times[bucket] += count
 
     def tally_seats(self) -> dict[str, dict[Kind, list[SeatResults]]]:
-        """Return, by label, ruleset and number of seats, the results at each seat."""
+        """Tally the results at each seat, by label, ruleset and number of seats."""
         found: dict[str, dict[Kind, list[SeatResults]]] = defaultdict(dict)
         for (ruleset, labels, teams, places), alike in self._alike.items():
             for seat, (label, won, drawn, points) in enumerate(_score_seats(labels, teams, places)):
@@ -183,7 +183,7 @@ class BotGames:
         return list(self._times[label]) if label in self._times else [0] * BUCKETS
 
     def list_wins(self) -> dict[tuple[str, int, str, str], Win]:
-        """Return, by ruleset, number of seats, winner and loser, the win by the most points."""
+        """The win by the most points, by ruleset, number of seats, winner and loser."""
         found: dict[tuple[str, int, str, str], Win] = {}
         for (ruleset, labels, teams, places), alike in self._alike.items():
             first = [seat for seat, place in enumerate(places) if place == 1]
@@ -196,7 +196,7 @@ class BotGames:
         return found
 
     def list_longest(self) -> dict[tuple[str, int, str], Long]:
-        """Return, by ruleset, number of seats and label, the longest game."""
+        """The longest game, by ruleset, number of seats and label."""
         found: dict[tuple[str, int, str], Long] = {}
         for (ruleset, labels, _, _), alike in self._alike.items():
             for label in labels:
@@ -207,7 +207,7 @@ class BotGames:
 
 
 def _measure_margin(game: GameSummary) -> int:
-    """Return how many points the winner is ahead of the best who did not win; 0 if all share the first place."""
+    """How many points the winner is ahead of the best who did not win; 0 if all share the first place."""
     places, scores = game.places, game.scores
     if len(places) == 2:
         return 0 if places[0] == places[1] else (scores[0] - scores[1]) * (1 if places[0] == 1 else -1)

@@ -184,7 +184,7 @@ class DocPage(Struct, frozen=True):
 
 
 def list_docs(families: Collection[str]) -> tuple[Doc, ...]:
-    """Return all pages, in reading order, with those of the games that ship and of these families.
+    """All pages, in reading order, with those of the games that ship and of these families.
 
     Raises:
         FamilyError: a family is missing.
@@ -203,7 +203,7 @@ def _describe_game(family: str) -> Doc:
 
 @cache
 def render_docs(families: frozenset[str] = frozenset()) -> tuple[DocPage, ...]:
-    """Return the pages of `list_docs`, rendered.
+    """Render the pages of `list_docs`.
 
     Raises:
         FileNotFoundError: a text is missing from the wheel or the checkout.
@@ -238,7 +238,7 @@ def find_markdown(doc: Doc) -> Path:
 
 
 def _resolve_link(doc: Doc, link: str, targets: Mapping[str, str]) -> str | None:
-    """Return the target of a link on the site; None for what the site lacks, such as source code.
+    """The target of a link on the site; None for what the site lacks, such as source code.
 
     Args:
         doc: the page with the link.

@@ -58,7 +58,7 @@ class Flaw(NamedTuple):
 
 
 def find_broken_json(line: str) -> Flaw | None:
-    """Return the first flaw of a line that should be a JSON object; None if it is one.
+    """The first flaw of a line that should be a JSON object; None if it is one.
 
     Args:
         line: as a record holds it, without the mark of its direction.
@@ -74,7 +74,7 @@ def find_broken_json(line: str) -> Flaw | None:
 
 
 def find_foreign_byte(line: str) -> Flaw | None:
-    """Return the byte of a line that is not UTF-8; None if all are."""
+    """The byte of a line that is not UTF-8; None if all are."""
     if (found := _ESCAPED.search(line)) is None:
         return None
     place = len(line[: found.start()].encode("utf-8", "replace")) + 1
@@ -82,7 +82,7 @@ def find_foreign_byte(line: str) -> Flaw | None:
 
 
 def find_field(line: str, name: str, words: str) -> Flaw | None:
-    """Return the value of a field as the flaw of an object; None if it has no such field."""
+    """The value of a field as the flaw of an object; None if it has no such field."""
     fields = list(re.finditer(_FIELD.format(re.escape(name)), line))
     if not fields:
         return None
@@ -95,7 +95,7 @@ def find_field(line: str, name: str, words: str) -> Flaw | None:
 
 
 def read_object(line: str) -> dict[str, Any]:
-    """Return a line as an object; an empty one if it is none."""
+    """Read a line as an object; an empty one if it is none."""
     try:
         value = msgspec.json.decode(line)
     except UNREADABLE:
@@ -123,12 +123,12 @@ def _make_flaw(line: str, at: int, words: str) -> Flaw:
 
 
 def _count_bytes(line: str, at: int) -> int:
-    """Return which byte of the line a character begins with, from 1."""
+    """The number of the byte, from 1, with which a character of the line begins."""
     return len(line[:at].encode("utf-8", "replace")) + 1
 
 
 def name_byte(char: str) -> str:
-    """Return the first byte of a character in hexadecimal, with the character if it can be seen."""
+    """The first byte of a character in hexadecimal, with the character if it can be seen."""
     first = char.encode("utf-8", "replace")[0]
     seen = f" ({char})" if char.isprintable() and char != " " else " (blank)" if char == " " else ""
     return f"{first:#04x}{seen if char.isascii() else f' of U+{ord(char):04X}{seen}'}"
@@ -171,7 +171,7 @@ class Evidence(Struct, frozen=True):
 
 
 def make_evidence(fault: RecordedVerdict, line: int, stderr: int) -> Evidence:
-    """Return a verdict as pages show it.
+    """A verdict as pages show it.
 
     Args:
         fault: the verdict, as far as it may be published.
@@ -221,7 +221,7 @@ def _find_last_words(stderr: str) -> str:
 
 
 def _find_offending(fault: RecordedVerdict) -> tuple[int, Flaw | None]:
-    """Return the place of the line that brought a verdict on, and what is wrong with it."""
+    """The place of the line that brought a verdict on, and what is wrong with it."""
     lines = fault.lines
     asked = max((place for place, line in enumerate(lines) if line.startswith(ASKED)), default=-1)
     request = lines[asked][len(ASKED) :] if asked >= 0 else ""
@@ -265,13 +265,13 @@ def _compare_answer(line: str, request: str) -> Iterator[Flaw]:
 
 
 def _find_id(request: str) -> str:
-    """Return the id of a request, of which a record may hold only the beginning."""
+    """The id of a request, of which a record may hold only the beginning."""
     flaw = find_field(request[:200], "id", "")
     return request[flaw.start : flaw.end] if flaw else "that of the request"
 
 
 def _cut(title: str, line: str, flaw: Flaw | None, width: int) -> MarkedLine:
-    """Return a line in three pieces, of a long one what stands around the flaw."""
+    """A line in three pieces, of a long one what stands around the flaw."""
     start, end = (flaw.start, flaw.end) if flaw else (len(line), len(line))
     if flaw is None:
         return MarkedLine(title, sanitize(line, width), "", "", "")

@@ -89,7 +89,7 @@ class Folder:
         self._downloads.append(name)
 
     def read_first_line(self, name: str) -> bytes:
-        """Return the first line of a data file without its end; nothing if there is no such file."""
+        """Read the first line of a data file without its end; empty if there is no such file."""
         try:
             with (self.root / name).open("rb") as file:
                 return file.readline(FIRST_LINE).rstrip(b"\n")
@@ -123,7 +123,7 @@ class Folder:
 
 
 def is_page(path: Path) -> bool:
-    """Return whether a file is a page that a rendering wrote."""
+    """Whether a file is a page that a rendering wrote."""
     try:
         return _is_ours(path)
     except OSError:

@@ -87,7 +87,7 @@ class Follower:
 
 
 def _read_mark(league: Path) -> object:
-    """Return what is different after every change of a league."""
+    """A value that differs after every change of a league."""
     mark = []
     for path in (league, league.with_name(f"{league.name}-wal")):
         try:

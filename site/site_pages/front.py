@@ -85,7 +85,7 @@ class Overall(Struct, frozen=True):
 
 
 def make_overall(all_standings: Sequence[Standings]) -> Overall:
-    """Return the tables of mean scores; each ruleset has the same weight, however many games it has.
+    """Make the tables of mean scores; each ruleset has the same weight, however many games it has.
 
     An entry is ranked only against entries that share its group in every ranking with several groups.
     """
@@ -127,7 +127,7 @@ def _list_means(all_standings: Sequence[Standings]) -> Iterator[Mean]:
 
 
 def _make_row(mean: Mean, place: int | None, active: Sequence[Mean], rulesets: Sequence[str]) -> OverallRow:
-    """Return a row; without a place, or without a score, it has no rank."""
+    """A row; without a place, or without a score, it has no rank."""
     own = mean.by_ruleset
     score = fmean(own.values()) if own else None
     rank = 1 + sum(other.standing > mean.standing for other in active) if own and place is not None else None
@@ -192,7 +192,7 @@ def make_front(
 def _find_changes(
     source: Contents, by_part: Sequence[PartRatings], all_standings: Sequence[Standings]
 ) -> Changes | None:
-    """Return what the newest part changed."""
+    """What the newest part changed."""
     if not by_part:
         return None
     newest = max(each.steps[-1].parts[-1] for each in by_part)

@@ -45,7 +45,7 @@ class Reasons:
         """By ruleset and code."""
 
     def describe(self, game: GameSummary) -> str:
-        """Return why a game ended."""
+        """Why a game ended."""
         endless = game.reason == VOID and game.actions > sum(map(bool, game.verdicts))
         return text.describe_reason(ENDLESS if endless else game.reason, self.words[game.ruleset])
 
@@ -87,7 +87,7 @@ class GameRow(Struct, frozen=True):
 
 
 def make_game_row(game: GameSummary, reason: str, score: Score | None = None) -> GameRow:
-    """Return a game as lists show it.
+    """A game as lists show it.
 
     Args:
         game: its row.
@@ -142,11 +142,11 @@ class GameRows:
         self._reasons = reasons
 
     def make(self, game: GameSummary) -> GameRow:
-        """Return a game as lists show it."""
+        """A game as lists show it."""
         return make_game_row(game, self._reasons.describe(game), self._survey.series.get(game.key))
 
     def make_latest(self) -> list[GameRow]:
-        """Return the latest games of the schedule, the latest first."""
+        """The latest games of the schedule, the latest first."""
         games = (game for block in reversed(self._survey.blocks.values()) for game in reversed(block))
         return [self.make(game) for game in islice(games, LATEST)]
 
@@ -217,7 +217,7 @@ class ListedGames:
         return place
 
     def pack(self) -> bytes:
-        """Return what the data file passes to the page."""
+        """What the data file passes to the page."""
         lineups = list(self._tables["lineup"])
         names = _number(pair for _, _, labels, versions, _ in lineups for pair in zip(labels, versions, strict=True))
         rulesets = _number(ruleset for ruleset, *_ in lineups)
@@ -243,5 +243,5 @@ class ListedGames:
 
 
 def _number(values: Iterator[Any]) -> dict[Any, int]:
-    """Return the different values, each with its place."""
+    """The different values, each with its place."""
     return {value: place for place, value in enumerate(dict.fromkeys(values))}

@@ -58,7 +58,7 @@ def write_game_pages(folder: Folder, families: Iterable[str]) -> dict[str, GameP
 
 
 def read_game_files(family: str) -> GameFiles:
-    """Return the files of a family.
+    """Read the files of a family.
 
     Raises:
         FamilyError: it is missing.
@@ -84,7 +84,7 @@ def _write_page(folder: Folder, family: str) -> GamePage:
 
 
 def _make_data_script(family: str, path: Path) -> bytes:
-    """Return a script that passes the content of a JSON file to the page."""
+    """A script that passes the content of a JSON file to the page."""
     content = msgspec.json.decode(path.read_bytes())
     arguments = b",".join(map(msgspec.json.encode, (family, path.stem, content)))
     return b"malice.keepData(%b);\n" % arguments
@@ -108,7 +108,7 @@ class LoneGame(NamedTuple):
 def render_lone_game(
     source: SiteContents, game: GameSummary, record: Record, publication: Publication, url: str = ""
 ) -> LoneGame:
-    """Return the replay of a game as one file.
+    """Render the replay of a game as one file.
 
     Its policy lets nothing run but the scripts and styles that it was made with, by their hashes, and nothing load.
 
@@ -192,13 +192,13 @@ def _make_style(content: bytes) -> str:
 
 
 def _decode(content: bytes) -> str:
-    """Return the text that a browser makes of a file within a page: the text that it hashes."""
+    """The text that a browser makes of a file within a page: the text that it hashes."""
     decoded = content.decode("utf-8-sig", "replace").replace("\0", "\ufffd")
     return decoded.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _make_policy(scripts: Iterable[str], styles: Iterable[str]) -> str:
-    """Return the content security policy of a page with these elements."""
+    """The content security policy of a page with these elements."""
     allowed = {"script-src": scripts, "style-src": styles}
     lists = [f"{name} {' '.join(map(_hash, contents))}" for name, contents in allowed.items()]
     return "; ".join(["default-src 'none'", *lists, "img-src data:", "base-uri 'none'", "form-action 'none'"])

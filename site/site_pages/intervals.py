@@ -11,7 +11,7 @@ from malice.tournaments.ratings.fit import Rating
 
 
 def format_percents(low: float | None, high: float | None) -> str:
-    """Return an interval of shares, 0..1, in percent; empty if an end is unknown."""
+    """An interval of shares, 0..1, in percent; empty if an end is unknown."""
     low, high = text.drop_unknown(low), text.drop_unknown(high)
     if low is None or high is None:
         return ""
@@ -19,7 +19,7 @@ def format_percents(low: float | None, high: float | None) -> str:
 
 
 def format_rank_range(rating: Rating) -> str:
-    """Return the ranks that a bot may have, from its games; empty if unknown."""
+    """The ranks that a bot may have, from its games; empty if unknown."""
     low, high = rating.rank_low, rating.rank_high
     if low is None or high is None:
         return ""
@@ -27,12 +27,12 @@ def format_rank_range(rating: Rating) -> str:
 
 
 def format_interval(rating: Rating) -> str:
-    """Return the 95 % interval of an Elo in words; with one end, as a bound."""
+    """The 95 % interval of an Elo in words; with one end, as a bound."""
     return format_ends(rating.low, rating.high)
 
 
 def format_ends(low: float | None, high: float | None) -> str:
-    """Return an interval of Elo in words; with one end, as a bound."""
+    """An interval of Elo in words; with one end, as a bound."""
     low, high = text.drop_unknown(low), text.drop_unknown(high)
     if low is not None and high is not None:
         return f"{text.format_signed(low)} … {text.format_signed(high)}"
@@ -52,14 +52,14 @@ class Whisker(Struct, frozen=True):
 
 
 def find_span(ratings: Sequence[Rating]) -> tuple[float, float] | None:
-    """Return the lowest and highest figure of all intervals."""
+    """The lowest and highest figure of all intervals; None without one."""
     values = [text.drop_unknown(value) for rating in ratings for value in (rating.elo, rating.low, rating.high)]
     known = [value for value in values if value is not None]
     return (min(known), max(known)) if known and min(known) < max(known) else None
 
 
 def make_whisker(rating: Rating, span: tuple[float, float] | None) -> Whisker | None:
-    """Return what a column with this span shows of a rating; None without one."""
+    """What a column with this span shows of a rating; None without one."""
     elo, low, high = text.drop_unknown(rating.elo), text.drop_unknown(rating.low), text.drop_unknown(rating.high)
     if span is None or elo is None:
         return None
@@ -100,7 +100,7 @@ class DealBar(Struct, frozen=True):
 
 
 def make_deal_bar(counts: Sequence[int]) -> DealBar | None:
-    """Return the bar of deals of two games; None without deals.
+    """Make the bar of deals of two games; None without deals.
 
     Args:
         counts: deals by the points of the first bot: 0, ½, 1, 1½, 2.

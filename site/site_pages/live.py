@@ -59,7 +59,7 @@ class Speed:
         self._looks.append((at, played))
 
     def measure(self) -> float | None:
-        """Return the games per second over the last minute; None after a single look."""
+        """Games per second over the last minute; None after a single look."""
         (begin, before), (end, after) = self._looks[0], self._looks[-1]
         return max(0, after - before) / (end - begin) if end > begin else None
 
@@ -87,7 +87,7 @@ def _name_round(config: Config) -> str:
 
 
 def make_stamp(source: Contents, index: Mapping[str, object], states: Mapping[str, State]) -> str:
-    """Return a short digest of the state of a league, from what is finished and who plays.
+    """A short digest of the state of a league, from what is finished and who plays.
 
     Args:
         source: the league.

@@ -118,7 +118,7 @@ def make_part_row(tournament: Tournament, part: Part) -> PartRow:
 
 
 def _call_away(state: State) -> str:
-    """Return what the front page counts an entry as that does not play, or plays in an older version."""
+    """What the front page counts an entry as that does not play, or plays in an older version."""
     return "in an older version" if state == "playing" else state
 
 
@@ -195,7 +195,7 @@ class Pages:
         }
 
     def render_front(self, front: Front, entries: Sequence[Entry], opened: GameRow | None) -> bytes:
-        """Return index.html.
+        """Render index.html.
 
         Args:
             front: what it shows.
@@ -219,16 +219,14 @@ class Pages:
         )
 
     def render_bot(self, page: BotPage) -> bytes:
-        """Return the page of one entry."""
         fields = {name: getattr(page, name) for name in page.__struct_fields__}
         return self._render("bot.html", f"bots/{page.slug}.html", bot=make_name(page.entry.label), **fields)
 
     def render_ruleset(self, rules: RulesetText) -> bytes:
-        """Return the page of one ruleset."""
         return self._render("ruleset.html", f"rules/{text.make_slug(rules.name)}.html", rules=rules)
 
     def render_doc(self, place: int, docs: Sequence[DocPage]) -> bytes:
-        """Return the documentation page at `place` in reading order."""
+        """Render the documentation page at `place` in reading order."""
         return self._render(
             "doc.html",
             f"docs/{docs[place].name}.html",
@@ -239,7 +237,7 @@ class Pages:
         )
 
     def render_games(self, rows: Sequence[GameRow], blocks: Sequence[int]) -> bytes:
-        """Return games.html with the latest games as a table; its script reads all of them from data/list-BLOCK.js."""
+        """Render games.html with the latest games as a table; its script reads all from data/list-BLOCK.js."""
         return self._render("games.html", "games.html", rows=rows, blocks=blocks)
 
     def render_replay(self, last_table: LastTable | None) -> bytes:
@@ -248,6 +246,6 @@ class Pages:
         return self._render("replay.html", "replay.html", **files, alone=False, last_table=last_table)
 
     def _render(self, template: str, path: str, **values: Any) -> bytes:
-        """Return the page that will lie at this path; that of the front page is empty."""
+        """Render the page that will lie at this path; that of the front page is empty."""
         values |= {"root": "../" * path.count("/"), "address": self._url and self._url + path}
         return self._env.get_template(template).render(**values).encode("utf-8", "replace")

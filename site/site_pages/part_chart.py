@@ -165,7 +165,7 @@ def _make_line(scale: Scale, names: Sequence[StepName], steps: Sequence[PartStep
 
 
 def _find_offsets(scale: Scale, drawn: Sequence[Drawn]) -> list[float]:
-    """Return how far beside the middle of its part each entry has its points; faint ones have none."""
+    """How far beside the middle of its part each entry has its points; faint ones have none."""
     named = sum(not entry.faint for entry in drawn)
     gap = min(GAP, SPREAD * (scale.x(1) - scale.x(0)) / max(named, 1))
     places = iter(range(named))

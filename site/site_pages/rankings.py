@@ -138,18 +138,17 @@ class Ranking(Struct, frozen=True):
 
 @lru_cache(1 << 12)
 def make_name(label: str) -> Name:
-    """Return the name of the entry with this label."""
     return Name(text.format_label(label), text.make_slug(label), label)
 
 
 def make_version_name(label: str, entries: Collection[str]) -> Name:
-    """Return the name of a version: of an older one, such as `greedy@2`, with the page of its entry."""
+    """Name a version: an older one, such as `greedy@2`, has the page of its entry."""
     own = label if label in entries else label.rpartition("@")[0]
     return Name(text.format_label(label), text.make_slug(own or label), label)
 
 
 def make_ranking(standings: Standings, *, several_sizes: bool, make_name: Callable[[str], Name] = make_name) -> Ranking:
-    """Return a ranking.
+    """Make a ranking.
 
     Args:
         standings: the figures.
@@ -304,7 +303,7 @@ def assign_colours(labels: Iterable[str]) -> dict[str, int]:
 
 
 def find_colour(colours: Mapping[str, int], label: str) -> int:
-    """Return the number of a bot; an older version (`label@2`) has that of its newest.
+    """The number of a bot; an older version (`label@2`) has that of its newest.
 
     Raises:
         KeyError: no bot entered under this label.
@@ -313,17 +312,17 @@ def find_colour(colours: Mapping[str, int], label: str) -> int:
 
 
 def find_shape(number: int) -> int:
-    """Return the shape of a bot's discs and marks."""
+    """The shape of a bot's discs and marks."""
     return number % SHAPES
 
 
 def name_disc(number: int) -> str:
-    """Return the classes of the disc of the bot with this number; static/game.js has the same."""
+    """The classes of the disc of the bot with this number; static/game.js has the same."""
     return f"bot{number % COLOURS} shape{find_shape(number)}"
 
 
 def name_line(number: int) -> str:
-    """Return the classes of the line of the bot with this number."""
+    """The classes of the line of the bot with this number."""
     return f"{name_disc(number)} dash{number // SHAPES % DASHES}"
 
 
@@ -340,6 +339,6 @@ class Marks:
         }
 
     def find(self, bot: Name) -> str:
-        """Return the classes of the link to a bot; empty for one that never entered."""
+        """The classes of the link to a bot; empty for one that never entered."""
         found = self._classes.get(bot.slug)
         return self._classes.get(text.make_slug(bot.label.rpartition("@")[0]), "") if found is None else found

@@ -133,7 +133,7 @@ def _make_rounds(situation: FormatInput) -> Rounds:
 
 
 def _find_matches(situation: FormatInput) -> dict[tuple[int, str], tuple[Match, int]]:
-    """Return the match of each entry in each closed part, with its place at the table."""
+    """The match of each entry in each closed part, with its place at the table."""
     return {
         (part, label): (match, place)
         for (part, _), match in list_matches(situation).items()
@@ -164,7 +164,7 @@ def _describe_encounter(encounter: Encounter, match: Match, place: int) -> str:
 
 
 def _list_open(part: Part) -> dict[str, RoundCell]:
-    """Return who meets whom in a round that is not over, by label."""
+    """Who meets whom in a round that is not over, by label."""
     cells = {entrant.label: RoundCell(None, "bye") for entrant in part.byes}
     for table in part.tables:
         one, other = (entrant.label for entrant in table.entrants)

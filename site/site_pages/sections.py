@@ -55,7 +55,7 @@ class Leader(Struct, frozen=True):
 
 
 def list_leaders(standings: Standings, sharper: Sequence[Comparison] | None = None) -> list[Leader]:
-    """Return the leader of each table in which somebody has a rank.
+    """The leader of each table in which somebody has a rank.
 
     Args:
         standings: the ranking.
@@ -98,7 +98,7 @@ def _describe_certainty(standings: Standings, first: Row, second: Row) -> str:
 
 
 def _find_adjusted(standings: Standings, first: Row, second: Row, sharper: Sequence[Comparison]) -> str:
-    """Return the Elo of the first against the second without luck, whichever of them the comparison names first."""
+    """The Elo of the first against the second without luck, whichever of them the comparison names first."""
     for one in sharper:
         elo = one.adjusted.elo if one.adjusted and one.rulesets == (standings.ruleset,) else None
         if elo is None:
@@ -151,7 +151,7 @@ class LuckTable(Struct, frozen=True):
 def make_luck_table(
     sharper: Sequence[Comparison] | None, standings: Standings, rulesets: Iterable[Ruleset]
 ) -> LuckTable | None:
-    """Return what the section of a ranking shows; None without one.
+    """Make the luck section of a ranking; None without one.
 
     Args:
         sharper: the pairs of all rulesets; None if nobody asked.
@@ -220,7 +220,7 @@ class Section(Struct, frozen=True):
 
 
 def make_rankings(all_standings: Sequence[Standings]) -> list[Ranking]:
-    """Return the rankings, in the order of the standings."""
+    """The rankings, in the order of the standings."""
     names = [standings.ruleset for standings in all_standings]
     return [make_ranking(standings, several_sizes=_has_sizes(standings, names)) for standings in all_standings]
 
@@ -230,7 +230,7 @@ def _has_sizes(standings: Standings, names: Sequence[str]) -> bool:
 
 
 def _list_versions(source: Contents, rankings: Sequence[Ranking]) -> dict[str, Versions]:
-    """Return the rankings with rows for older versions, by the anchor of the ranking without them."""
+    """The rankings with rows for older versions, by the anchor of the ranking without them."""
     every = Choice(versions="all")
     if len(Picker(source, every).shown) == len(Picker(source).shown):
         return {}

@@ -24,7 +24,7 @@ class SeriesRow(Struct, frozen=True):
 
 
 def describe_standing(score: Score | None) -> str:
-    """Return the state of a series after a game, with the points by seat; empty for a game outside a series."""
+    """The state of a series after a game, with the points by seat; empty for a game outside a series."""
     if score is None:
         return ""
     points = " – ".join(map(text.format_decimal, score.points))
@@ -32,18 +32,18 @@ def describe_standing(score: Score | None) -> str:
 
 
 def find_targets(source: Contents) -> dict[str, int]:
-    """Return the points that win a series, by ruleset; 0 where games are single or the tournament plays no series."""
+    """The points that win a series, by ruleset; 0 where games are single or the tournament plays no series."""
     plays = source.config.series
     return {ruleset.name: ruleset.match.target if plays else 0 for ruleset in source.rulesets}
 
 
 def score_played_series(source: Contents) -> dict[Key, Score]:
-    """Return the score of the series after each game; nothing if the tournament plays no series."""
+    """The score of the series after each game; empty if the tournament plays no series."""
     return score_league_series(source) if source.config.series else {}
 
 
 def make_series_rows(tallies: Mapping[str, SeriesScore]) -> list[SeriesRow]:
-    """Return the entries, highest share of series won first."""
+    """The entries, highest share of series won first."""
     order = sorted(tallies, key=lambda label: (-tallies[label].won / tallies[label].played, label))
     return [_make_series_row(label, tallies[label]) for label in order]
 
@@ -70,7 +70,7 @@ class TeamRow(Struct, frozen=True):
 
 
 def make_team_rows(deals: Deals, kind: Kind, shown: Collection[str]) -> list[TeamRow]:
-    """Return the teams of a ruleset, best score first; none if it has no partners.
+    """The teams of a ruleset, best score first; none if it has no partners.
 
     Args:
         deals: the results.

@@ -188,7 +188,7 @@ class SiteHandler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def version_string(self) -> str:
-        """Return the name of the server, without versions."""
+        """The name of the server, without versions."""
         return "malice"
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -205,7 +205,7 @@ def accepts_gzip(header: str) -> bool:
 
 
 def read_address(address: str) -> list[str] | None:
-    """Return the names on the way to the file that an address names; None if no file can be served under it.
+    """The names on the way to the file that an address names; None if no file can be served under it.
 
     A folder stands for its index.html if the address ends in a slash. A name that begins with a dot is never served:
     those of drafts do, and so does the folder above.

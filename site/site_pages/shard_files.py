@@ -46,7 +46,7 @@ class Packers:
         self._stack.close()
 
     def fill(self, records: Sequence[Record]) -> list[Record]:
-        """Return the records with their events; those of which nothing could be packed come as they are."""
+        """The records with their events; those of which nothing could be packed come as they are."""
         bare = [record for record in records if not record.events]
         self._bare += len(bare)
         if self._replayers is None and self._bare >= replay_pool.MANY:
@@ -129,7 +129,7 @@ NOTE = 500
 
 
 def choose_games(survey: Survey, first: Iterable[Key | None], most: int | None) -> list[GameSummary]:
-    """Return the games that people open first: those named, then the latest, the newest first.
+    """Choose the games that people open first: those named, then the latest, the newest first.
 
     Args:
         survey: all games.

@@ -46,23 +46,23 @@ STDERR = 2000
 
 
 def make_header(name: str, content: object) -> bytes:
-    """Return the start of the first line of a data file; it changes with `content`, the input of the file."""
+    """The start of the first line of a data file; it changes with `content`, the input of the file."""
     digest = hashlib.sha256(msgspec.json.encode((FORMAT, content))).hexdigest()
     return f"// malice {name} {digest}".encode()
 
 
 def pack(payload: object) -> bytes:
-    """Return what a data file passes to the page."""
+    """Pack what a data file passes to the page."""
     return base64.b64encode(gzip.compress(msgspec.json.encode(payload), 6, mtime=0))
 
 
 def make_script(name: str, first_line: bytes, packed: bytes) -> bytes:
-    """Return a data file: a script that passes its packed content to the page."""
+    """Make a data file: a script that passes its packed content to the page."""
     return b'%b\nmalice.receive("%b","%b");\n' % (first_line, name.encode(), packed)
 
 
 def name_parts(name: str, others: int) -> list[str]:
-    """Return the names of the shards of a block."""
+    """The names of the shards of a block."""
     return [name, *(f"{name}-{place}" for place in range(1, others + 1))]
 
 
@@ -96,7 +96,7 @@ class Block:
         )
 
     def pack(self) -> bytes:
-        """Return all of its games as one shard, packed."""
+        """Pack all of its games as one shard."""
         return pack(self._make_payload(slice(None)))
 
     def write(self, folder: Folder, name: str, header: bytes) -> list[int]:
@@ -117,7 +117,7 @@ class Block:
         return others
 
     def _split(self, first: int, end: int) -> list[tuple[int, bytes]]:
-        """Return the packed games from place `first` to `end`, halved until each part is small or a single game."""
+        """Pack the games from place `first` to `end`, halved until each part is small or a single game."""
         packed = pack(self._make_payload(slice(first, end)))
         if len(packed) <= LIMIT or end - first == 1:
             return [(first, packed)]
@@ -162,12 +162,12 @@ class _Asks(NamedTuple):
             uses[self.shapes[decode_symbol(symbol)]] += count
 
     def encode(self, symbols: Mapping[int, str]) -> str:
-        """Return the asks in other symbols, those of the block's shapes by number."""
+        """The asks in other symbols, those of the block's shapes by number."""
         return self.own.translate({ord(encode_symbol(own)): symbols[shape] for own, shape in enumerate(self.shapes)})
 
 
 def _find_events(record: Record) -> tuple[PackedEvents, str]:
-    """Return what happened in a game, as far as it can be told, and why no more can."""
+    """What happened in a game, as far as it is known, and why no more is."""
     if record.events:
         with suppress(DataError):
             return decode_events(record.events), ""

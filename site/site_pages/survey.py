@@ -61,7 +61,7 @@ class KeyIndex:
         self._runs.append([number, key.part, key.table, key.rotation, key.deal, 1])
 
     def make_payload(self) -> dict[str, Any]:
-        """Return the index, column by column; a run's first number is stored as the gap after the previous run."""
+        """The index, column by column; a run's first number is stored as the gap after the previous run."""
         gaps = []
         end = 0
         for first, *_, count in self._runs:
@@ -97,7 +97,7 @@ class KeptMarkup:
         self._terms = terms
 
     def make(self, name: str, macro: Callable[..., Markup], *values: object) -> Markup:
-        """Return what a macro makes of these values.
+        """Call a macro, or reuse what it made of the same values before.
 
         Args:
             name: that of the macro, which no other has.
@@ -164,7 +164,7 @@ class Memory:
         self._digests: dict[int, tuple[list[int], str]] = {}
 
     def find_digest(self, block: int, games: Sequence[GameSummary]) -> str:
-        """Return the digest of the games in a block, which belong to no series."""
+        """The digest of the games in a block, which belong to no series."""
         numbers = [game.number for game in games]
         if (known := self._digests.get(block)) is None or known[0] != numbers:
             known = numbers, digest_games([(game, None) for game in games])
@@ -193,7 +193,7 @@ class Survey:
         self._factors = tallies.factors
 
     def describe_factors(self, label: str = "") -> str:
-        """Return a few words on the workers that played the games of a bot, or all; nothing if there were none."""
+        """A few words on the workers that played the games of a bot, or all; empty if there were none."""
         return self._factors[label].describe() if label in self._factors else ""
 
     @property
@@ -202,7 +202,7 @@ class Survey:
         return self.index.count
 
     def digest(self, block: int) -> str:
-        """Return the digest of the games in a block."""
+        """The digest of the games in a block."""
         games = self.blocks[block]
         if self.series:
             return digest_games([(game, self.series.get(game.key)) for game in games])
@@ -210,5 +210,5 @@ class Survey:
 
 
 def digest_games(rows: object) -> str:
-    """Return the digest of rows; their times distinguish a game from the same game in another run."""
+    """Digest rows; their times distinguish a game from the same game in another run."""
     return hashlib.sha256(msgspec.json.encode(rows)).hexdigest()

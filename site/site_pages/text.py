@@ -21,12 +21,12 @@ _PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,47}")
 
 
 def format_label(text: str) -> str:
-    """Return the label of an entry as pages show it."""
+    """The label of an entry as pages show it."""
     return sanitize(text, 64).strip() or "(no name)"
 
 
 def make_slug(text: str) -> str:
-    """Return a file name for a label: the label itself if plain, otherwise a plain form of it with its digest."""
+    """A file name for a label: the label itself if plain, otherwise a plain form of it with its digest."""
     if _PLAIN.fullmatch(text):
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -34,7 +34,7 @@ def make_slug(text: str) -> str:
 
 
 def make_games_address(**parts: object) -> str:
-    """Return the address of the list of games with a filter, such as `games.html#bot=greedy&result=lost`.
+    """The address of the list of games with a filter, such as `games.html#bot=greedy&result=lost`.
 
     An empty part is left out. `bot` and `opponent` are labels as the tournament file has them.
     """
@@ -48,7 +48,7 @@ def _make_stem(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return a text with its line breaks, sanitized; of a long one, the beginning and the end."""
+    """A text with its line breaks, sanitized; of a long one, the beginning and the end."""
     if len(text) > limit:
         half = limit // 2
         text = f"{text[:half]}\n… {format_count(len(text) - limit, 'character')} left out …\n{text[-half:]}"
@@ -56,12 +56,12 @@ def shorten(text: str, limit: int) -> str:
 
 
 def drop_unknown(value: float | None) -> float | None:
-    """Return `value` if it is a finite number, otherwise None."""
+    """`value` if it is a finite number, otherwise None."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def format_decimal(value: float | None, digits: int = 0) -> str:
-    """Return a figure with this many digits after the point, and a true minus sign."""
+    """A figure with this many digits after the point, and a true minus sign."""
     value = drop_unknown(value)
     if value is None:
         return NONE
@@ -70,13 +70,13 @@ def format_decimal(value: float | None, digits: int = 0) -> str:
 
 
 def format_signed(value: float | None) -> str:
-    """Return a whole figure with its sign, as for Elo differences."""
+    """A whole figure with its sign, as for Elo differences."""
     text = format_decimal(value)
     return text if text in (NONE, "0") or text.startswith("−") else f"+{text}"
 
 
 def format_percent(value: float | None) -> str:
-    """Return a share, 0..1, as a percentage."""
+    """A share, 0..1, as a percentage."""
     value = drop_unknown(value)
     return NONE if value is None else f"{format_decimal(100 * value, 1)} %"
 
@@ -88,7 +88,7 @@ def format_rounded_percent(value: float | None) -> str:
 
 
 def format_likelihood(value: float | None) -> str:
-    """Return a probability as a percentage that never claims certainty."""
+    """A probability as a percentage that never claims certainty."""
     value = drop_unknown(value)
     if value is None or 0.001 <= value <= 0.999:
         return format_percent(value)
@@ -96,7 +96,7 @@ def format_likelihood(value: float | None) -> str:
 
 
 def format_milliseconds(value: float | None) -> str:
-    """Return a time in milliseconds with about three significant digits."""
+    """A time in milliseconds with about three significant digits."""
     value = drop_unknown(value)
     if value is None:
         return NONE
@@ -104,7 +104,7 @@ def format_milliseconds(value: float | None) -> str:
 
 
 def format_count(count: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: `1 game`, `2 games`, `10,000 games`."""
+    """A number with its noun: `1 game`, `2 games`, `10,000 games`."""
     return f"{count:,} {inflect(count, one, many)}"
 
 
@@ -113,5 +113,5 @@ _REASONS = {"forfeit": "forfeit", "void": "void: nobody played", "endless": "voi
 
 
 def describe_reason(code: str, reasons: Mapping[str, str]) -> str:
-    """Return why a game ended, in words; `reasons` are those of its family."""
+    """Why a game ended, in words; `reasons` are those of its family."""
     return _REASONS.get(code) or sanitize(reasons.get(code) or code.replace("_", " "), 80)

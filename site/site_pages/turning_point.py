@@ -43,7 +43,7 @@ class FrontGame(Struct, frozen=True):
 def find_front_game(
     source: Contents, read_records: ReadRecords, all_standings: Sequence[Standings]
 ) -> FrontGame | None:
-    """Return the game to open from the front page; None if the leader of the largest ranking has no game to show.
+    """The game to open from the front page; None if the leader of the largest ranking has no game to show.
 
     It is the longest of the latest games of the leader and the best that it met, as far as one of them won by play.
     This plays one game again.
@@ -75,7 +75,7 @@ def _choose_game(source: Contents, standings: Standings) -> GameSummary | None:
 
 
 def _list_decided(game: GameSummary, leader: str, numbers: Mapping[str, int]) -> list[str]:
-    """Return whom the leader beat or lost to by play, both of them in the versions that play."""
+    """Whom the leader beat or lost to by play, both of them in the versions that play."""
     if any(game.verdicts) or game.reason == VOID:
         return []
     seats = zip(game.labels, game.versions, game.places, strict=True)
@@ -93,7 +93,7 @@ def _open_game(game: GameSummary, record: Record) -> FrontGame:
 
 
 def list_left(record: Record, states: Iterable[object]) -> list[Sequence[int]]:
-    """Return how much each seat had left in these states of a game; nothing if its family does not tell.
+    """How much each seat had left in these states of a game; nothing if its family does not say.
 
     Raises:
         FamilyError: the family is missing.
@@ -104,12 +104,12 @@ def list_left(record: Record, states: Iterable[object]) -> list[Sequence[int]]:
 
 
 def find_leads(race: Sequence[Sequence[int]]) -> list[frozenset[int]]:
-    """Return the seats in the lead, for each entry of `list_left`."""
+    """The seats in the lead, for each entry of `list_left`."""
     return [frozenset(seat for seat, own in enumerate(left) if own == min(left)) for left in race]
 
 
 def find_turn(leads: Sequence[frozenset[int]], teams: Sequence[int]) -> Turn | None:
-    """Return the ask in which the side that led at the end took the lead for the last time, as if each were an action.
+    """The ask in which the side that led at the end took the lead for the last time, as if each were an action.
 
     Args:
         leads: the seats in the lead, after the deal and then after each ask; those of several sides share it.
@@ -136,7 +136,7 @@ class Dramas:
         self._known: dict[Key, float] = {}
 
     def find(self, source: Contents, read_records: ReadRecords) -> Key | None:
-        """Return the most dramatic of the latest games that were decided by play; None if none was."""
+        """The most dramatic of the latest games that were decided by play; None if none was."""
         decided = (game.key for game in source.games if not any(game.verdicts) and game.reason != VOID)
         latest = deque(decided, maxlen=DRAMA_GAMES)
         missing = [key for key in latest if key not in self._known]
@@ -155,7 +155,7 @@ def _measure(record: Record) -> float:
 
 
 def measure_drama(race: Sequence[Sequence[int]], teams: Sequence[int]) -> float:
-    """Return how dramatic a race was: each change of the lead counts by how late it came, and a close end up to 1.
+    """How dramatic a race was: each change of the lead counts by how late it came, and a close end up to 1.
 
     Args:
         race: by seat how much was left, after the deal and then after each action.

@@ -25,7 +25,6 @@ def run_benchmarks(benchmarks: Sequence[Callable[[], Iterator[BenchRow]]]) -> It
 
 
 def format_row(row: BenchRow) -> tuple[str, ...]:
-    """Return the cells of a row as text."""
     ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
     return (f"{row.value:,.1f}", row.what, row.unit, ratio, row.than)
 

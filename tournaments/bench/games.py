@@ -43,15 +43,14 @@ class Puppet(InProcessSeat):
         self._requests = 1
 
     def begin(self) -> int:
-        """Return 0: a puppet needs no start."""
+        """Do nothing: a puppet needs no start."""
         return 0
 
     def report(self) -> SeatReport:
-        """Return its name."""
         return SeatReport("puppet")
 
     def next_id(self) -> int:
-        """Return the next request's number, from 2: the first is a real bot's greeting."""
+        """The next request's number, from 2: the first is a real bot's greeting."""
         self._requests += 1
         return self._requests
 
@@ -67,7 +66,7 @@ class Puppet(InProcessSeat):
             self._on_request(request)
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
-        """Return an empty report: a puppet breaks no rule."""
+        """An empty report: a puppet breaks no rule."""
         return None, (), ""
 
 
@@ -118,7 +117,7 @@ def _compare(language: str, player: Player) -> Iterator[BenchRow]:
 
 
 def make_games(player: Player, games: int) -> Batch:
-    """Return a batch of games of a bot against itself."""
+    """Make a batch of games of a bot against itself."""
     seeds = Seeds(b"\0" * 32)
     ruleset = load_ruleset(DEFAULT_RULESET)
     return Batch(
@@ -134,7 +133,7 @@ def make_games(player: Player, games: int) -> Batch:
 
 
 def _list_lines(batch: Batch, order: GameOrder, record: Record) -> list[tuple[int, bytes]]:
-    """Return the lines that the seats of a game received, each with its seat, in order."""
+    """The lines that the seats of a game received, each with its seat, in order."""
     lines: list[tuple[int, bytes]] = []
     actions = iter(record.actions)
 

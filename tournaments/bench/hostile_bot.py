@@ -75,7 +75,7 @@ def fill() -> None:
 
 
 def repeat(task: Callable[[], None]) -> Callable[[], None]:
-    """Return a function that repeats a task until it fails."""
+    """Make a function that repeats a task until it fails."""
 
     def loop() -> None:
         while True:
@@ -89,8 +89,6 @@ def do_nothing() -> None:
 
 
 def write(descriptor: int, text: bytes) -> Callable[[], None]:
-    """Return a function that writes a text."""
-
     def write_text() -> None:
         os.write(descriptor, text)
 

@@ -124,7 +124,7 @@ def _make_hostile_bot(number: int) -> Player:
 
 
 def _time_moves(honest: Player, others: list[Player], isolation: Isolation) -> list[int]:
-    """Return the times of the honest bot's moves in a tournament against these, in microseconds.
+    """The times of the honest bot's moves in a tournament against these, in microseconds.
 
     Of each game only the first moves count, as many as a game against a hostile bot has: later moves are faster.
     """

@@ -99,7 +99,7 @@ class TidyChooser:
         """By seat and place, the ranks that it discarded there."""
 
     def choose(self, seat: int, legal: tuple[str, ...]) -> str:
-        """Return the action that looks best, and sometimes any."""
+        """Choose the action that looks best, and sometimes any."""
         if self._rng.random() < OFF:
             action = self._rng.choice(legal)
         else:
@@ -262,7 +262,7 @@ def _store(league: Path, games: Stored) -> None:
 
 
 def _read_peak_bytes() -> int:
-    """Return the most memory that this process ever had; `getrusage` would count that of its parent."""
+    """The most memory that this process ever had; `getrusage` would count that of its parent."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     assert found
     return int(found[1]) * 1024

@@ -81,7 +81,6 @@ class Parrots:
         self._names = {f"tcp://10.0.0.{number}": f"worker-{number}" for number in range(WORKERS)}
 
     def list_workers(self) -> Mapping[str, str]:
-        """Return all workers, by address."""
         return self._names
 
     def introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:
@@ -115,7 +114,7 @@ def measure_farm() -> Iterator[BenchRow]:
 
 
 def _measure(folder: Path, planned: int) -> tuple[float, float]:
-    """Return how many games a second are handed out and stored, and how many MB of memory that takes."""
+    """How many games a second are handed out and stored, and how many MB of memory that takes."""
     path = folder / f"bench-{planned}.db"
     config = Config(entries=("greedy", "uniform"), deals=planned // 2, seed="bench")
     with Store(path, create=True) as store, Audit(store) as audit:
@@ -140,12 +139,12 @@ def _measure(folder: Path, planned: int) -> tuple[float, float]:
 
 
 def _read_memory() -> int:
-    """Return how many bytes of memory this process holds."""
+    """How many bytes of memory this process holds."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def _play(plan: Plan) -> dict[Key, bytes]:
-    """Return records of the first games, played without bots."""
+    """Records of the first games, played without bots."""
     lines: dict[Key, bytes] = {}
     for batch in plan.open_batches(set()):
         for order in batch.games:

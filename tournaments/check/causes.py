@@ -188,7 +188,7 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
 
 
 def give_hint(code: str, sentence: str) -> str:
-    """Return the advice on a verdict."""
+    """The advice on a verdict."""
     for kind, pattern, advice in WHAT_TO_DO:
         if kind == code and re.fullmatch(".*".join(map(re.escape, pattern.split("…"))), sentence, re.DOTALL):
             return advice
@@ -196,7 +196,7 @@ def give_hint(code: str, sentence: str) -> str:
 
 
 def find_language(bot: Bot) -> str | None:
-    """Return the language of a bot, by its manifest or else by its command line; None if neither shows it."""
+    """The language of a bot, by its manifest or else by its command line; None if neither shows it."""
     if bot.manifest.language:
         return NAMES.get(bot.manifest.language.lower())
     for word in bot.command[::-1]:
@@ -208,7 +208,7 @@ def find_language(bot: Bot) -> str | None:
 
 
 def explain_flush(bot: Bot) -> str:
-    """Return how a bot flushes its answers."""
+    """How a bot flushes its answers."""
     language = find_language(bot)
     if language is None:
         return "flush your output after every line; PROTOCOL.md names the call in many languages"
@@ -235,7 +235,7 @@ class Failed(MaliceError):
 
 
 def find_step(trouble: Trouble, part: str) -> str:
-    """Return the step that failed during `part`, which is the name of a step too."""
+    """The step that failed during `part`, which is the name of a step too."""
     silence = trouble.silence
     if is_stray(trouble):
         return "stdout"
@@ -254,7 +254,7 @@ def find_step(trouble: Trouble, part: str) -> str:
 
 
 def make_finding(trouble: Trouble, bot: Bot, where: str) -> Finding:
-    """Return the finding for the author of the bot."""
+    """The finding for the author of the bot."""
     return Finding(
         cause=f"{trouble.code}: {_sentence(trouble)}",
         expected=_expected(trouble),
@@ -267,7 +267,7 @@ def make_finding(trouble: Trouble, bot: Bot, where: str) -> Finding:
 
 
 def explain_invalid_json(line: bytes) -> str:
-    """Return why a line is not a JSON object."""
+    """Why a line is not a JSON object."""
     try:
         msgspec.json.decode(line)
     except RecursionError:
@@ -278,22 +278,22 @@ def explain_invalid_json(line: bytes) -> str:
 
 
 def is_stray(trouble: Trouble) -> bool:
-    """Return whether lines that were not meant as answers are the trouble."""
+    """Whether lines that were not meant as answers are the trouble."""
     return _is_not_json(trouble) and not is_broken_answer(trouble)
 
 
 def is_broken_answer(trouble: Trouble) -> bool:
-    """Return whether a line came that was meant as the answer, but is not JSON."""
+    """Whether a line came that was meant as the answer, but is not JSON."""
     return _is_not_json(trouble) and (trouble.stray or b"").lstrip().startswith(b"{")
 
 
 def _is_not_json(trouble: Trouble) -> bool:
-    """Return whether a line that is not JSON came instead of the answer."""
+    """Whether a line that is not JSON came instead of the answer."""
     return trouble.stray is not None and NOT_JSON.search(trouble.sentence) is not None
 
 
 def _is_unflushed(trouble: Trouble) -> bool:
-    """Return whether an answer waited in a buffer: it came when the input was closed, or never came."""
+    """Whether an answer waited in a buffer: it came when the input was closed, or never came."""
     silence = trouble.silence
     assert silence
     if silence.flushed:
@@ -303,7 +303,7 @@ def _is_unflushed(trouble: Trouble) -> bool:
 
 
 def _sentence(trouble: Trouble) -> str:
-    """Return the referee's sentence, with the finding of the examination in place of the referee's guess."""
+    """The referee's sentence, with the finding of the examination in place of the referee's guess."""
     sentence, silence = trouble.sentence, trouble.silence
     if is_broken_answer(trouble):
         assert trouble.stray is not None
@@ -366,7 +366,7 @@ def _hint(trouble: Trouble, bot: Bot) -> str:
 
 
 def _list_later_events(trouble: Trouble) -> tuple[str, ...]:
-    """Return what happened after the deadline, as lines of a dialogue."""
+    """What happened after the deadline, as lines of a dialogue."""
     silence = trouble.silence
     if silence is None:
         return ()

@@ -255,7 +255,7 @@ class Examination:
 
 
 def _choose_step(trouble: Trouble, part: ExamPart) -> str:
-    """Return the step that fails for trouble in a part: a stray line fails one step, wherever it comes."""
+    """The step that fails for trouble in a part: a stray line fails one step, wherever it comes."""
     if is_stray(trouble):
         return find_step(trouble, part.name)
     if part.name in PLAIN and trouble.what == "hello":
@@ -274,7 +274,6 @@ def _format_name(seat: ExaminedSeat) -> str:
 
 
 def _format_seats(numbers: Sequence[int]) -> str:
-    """Return how many seats games have."""
     fewest, most = min(numbers), max(numbers)
     return f"of {fewest} seats" if fewest == most else f"of {fewest} to {most} seats"
 
@@ -324,7 +323,7 @@ class ExamTerms(Struct, frozen=True):
 
 
 def is_tournament_file(words: str) -> bool:
-    """Return whether words name a tournament file rather than a bot."""
+    """Whether words name a tournament file rather than a bot."""
     return words.endswith(".toml") and Path(words).is_file()
 
 
@@ -380,7 +379,7 @@ def examine_course(course: Course, terms: ExamTerms, on_part: Callable[[str, str
 
 
 def report_absence(label: str, absence: Absence) -> Report:
-    """Return the report of a bot that cannot be examined: a single step, which failed."""
+    """The report of a bot that cannot be examined: a single step, which failed."""
     title = "is a bot" if absence.code == "bot" else "builds"
     expected = "a bot that can be started"
     finding = Finding(absence.sentence, expected, HINTS[absence.code], stderr=absence.output)

@@ -54,7 +54,7 @@ ODD_FIELDS: tuple[dict[str, Any], ...] = (
 
 
 def add_unknown(line: bytes) -> bytes:
-    """Return a request with an unknown field in every object, and an unknown event."""
+    """A request with an unknown field in every object, and an unknown event."""
     request = _add_fields(msgspec.json.decode(line))
     if "events" in request:
         request["events"] = [*request["events"], LATER_EVENT]
@@ -70,7 +70,7 @@ def _add_fields(value: Any) -> Any:
 
 
 def make_odd_writer(number: int) -> Callable[[bytes], bytes]:
-    """Return a function that rewrites a request in an odd way; each number always gives the same way."""
+    """Make a function that rewrites a request in an odd way; each number always gives the same way."""
 
     def dress(line: bytes) -> bytes:
         random = Random(number)
@@ -104,7 +104,6 @@ class _Writer:
         self._write_integer = random.choice((str, str, self._with_fraction, self._with_exponent, self._mixed))
 
     def write(self, value: Any) -> str:
-        """Return the value as JSON."""
         space = self._space
         if isinstance(value, dict):
             inner = f"{space},{space}".join(
@@ -214,12 +213,12 @@ class Position:
         return next((seat for seat in list_asked(self._course.step) if seat not in self._answers), None)
 
     def legal(self) -> tuple[str, ...]:
-        """Return the legal actions of the seat to act."""
+        """The legal actions of the seat to act."""
         assert self.seat is not None
         return self.rules.legal(self._course.state, self.seat)
 
     def list_playing(self) -> list[int]:
-        """Return the seats that were not made to leave."""
+        """The seats that were not made to leave."""
         return [seat for seat in range(self.rules.seats) if seat not in self._out]
 
     def play(self, action: str) -> None:
@@ -240,7 +239,7 @@ class Position:
                 self.events += self._course.play(actions)
 
     def request(self, id: int) -> Move:
-        """Return the request to the seat to act, with all events since the deal."""
+        """The request to the seat to act, with all events since the deal."""
         seat = self.seat
         assert seat is not None
         masked = (event if isinstance(event, Out) else self.rules.mask(event, seat) for event in self.events)
@@ -253,7 +252,7 @@ class Position:
         )
 
     def result(self) -> Result:
-        """Return how the game ends if every other team leaves it now; everybody ties if they cannot all leave."""
+        """How the game ends if every other team leaves it now; everybody ties if they cannot all leave."""
         state, seat = self._course.state, self.seat
         assert seat is not None
         for other, team in enumerate(self.rules.teams):
@@ -275,7 +274,7 @@ def replay_rare_position(situation: RarePosition, find: Find = load_ruleset) -> 
 
 
 def load_corpus(family: str = DEFAULT_FAMILY) -> tuple[RarePosition, ...]:
-    """Return the situations that a family brings; none if it has no `corpus.jsonl`."""
+    """The situations that a family brings; none if it has no `corpus.jsonl`."""
     file = load_family(family).folder / "corpus.jsonl"
     lines = file.read_bytes().splitlines() if file.exists() else ()
     return tuple(msgspec.json.decode(line, type=RarePosition) for line in lines)
@@ -318,7 +317,6 @@ def _continue(situation: RarePosition, random: Random, find: Find) -> RarePositi
 def make_game_start(
     situation: RarePosition, position: Position, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
 ) -> GameStart:
-    """Return the request that starts the game of a situation."""
     seat, teams, ruleset = position.seat, position.rules.teams, find(situation.ruleset)
     assert seat is not None
     return GameStart(
@@ -336,7 +334,7 @@ def make_game_start(
 
 
 def make_game_end(position: Position, id: int) -> GameEnd:
-    """Return the request that ends the game: everybody else has left."""
+    """The request that ends the game: everybody else has left."""
     seat, result = position.seat, position.result()
     assert seat is not None
     return GameEnd(id, result.places[seat], result.places, result.scores, result.reason, "0.0.0")

@@ -77,20 +77,20 @@ class Syllabus(Struct, frozen=True):
 
 
 def cover_everything() -> Syllabus:
-    """Return the syllabus of a bot that is made for all rulesets."""
+    """The syllabus of a bot that is made for all rulesets."""
     return Syllabus(
         load_ruleset(DEFAULT_RULESET), tuple((load_ruleset(group.name), group.seats) for group in group_rulesets())
     )
 
 
 def cover_only(rulesets: Sequence[Ruleset]) -> Syllabus:
-    """Return a syllabus of all these rulesets; most games are of `standard`, or else of the first one."""
+    """A syllabus of all these rulesets; most games are of `standard`, or else of the first one."""
     main = next((ruleset for ruleset in rulesets if ruleset.name == DEFAULT_RULESET), rulesets[0])
     return Syllabus(main, tuple((ruleset, ruleset.match.players[1]) for ruleset in rulesets), whole=False)
 
 
 def choose_syllabus(bot: Bot, names: str | None = None) -> Syllabus:
-    """Return the syllabus of a bot.
+    """Choose the syllabus of a bot.
 
     Args:
         bot: its manifest may name the rulesets that it is made for.

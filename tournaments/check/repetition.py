@@ -139,7 +139,7 @@ def compare(games: ExamGames) -> RepeatedGame:
 
 
 def _play_after(games: ExamGames, before: int = 0) -> list[Spoken]:
-    """Return the bot's actions in a process that has played `before` other games."""
+    """The bot's actions in a process that has played `before` other games."""
     seat = games.seat()
     for number, (ruleset, seats) in zip(range(before), cycle(games.syllabus.others[::2]), strict=False):
         games.play(seat, ruleset, seats, REPEATED_DEAL + 1 + number)
@@ -149,7 +149,7 @@ def _play_after(games: ExamGames, before: int = 0) -> list[Spoken]:
 
 
 def _find_difference(one: list[Spoken], other: list[Spoken]) -> int | None:
-    """Return the index of the first action that differs."""
+    """The index of the first action that differs."""
     moves = zip_longest((spoken.move for spoken in one), (spoken.move for spoken in other))
     return next((index for index, (left, right) in enumerate(moves) if left != right), None)
 

@@ -196,7 +196,7 @@ def _conclude(report: Report) -> str:
 
 
 def encode_junit(reports: Sequence[Report]) -> bytes:
-    """Return reports as an XML document in UTF-8; it is valid whatever the bots print."""
+    """Encode reports as an XML document in UTF-8; it is valid whatever the bots print."""
     root = ElementTree.Element("testsuites", name="malice check")
     for report in reports:
         bot = sanitize(report.bot)

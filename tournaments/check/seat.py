@@ -119,7 +119,7 @@ def _read(bot: BotProcess) -> bytes:
 
 
 def _has_unread(bot: BotProcess) -> bool:
-    """Return whether bytes of the request are still in the pipe."""
+    """Whether bytes of the request are still in the pipe."""
     waiting = fcntl.ioctl(bot.stdin, termios.FIONREAD, struct.pack("i", 0))
     return bool(struct.unpack("i", waiting)[0])
 
@@ -281,7 +281,7 @@ class ExaminedSeat(BotSeat):
         return super().send_move(request, limit, cpu_limit)
 
     def collect_move(self) -> tuple[MoveAnswer, int, int]:
-        """Return the answer; if the request lists the legal actions, it is one of them."""
+        """Collect the answer; if the request lists the legal actions, it is one of them."""
         request = self._request
         with self._watch("move", (self._limit or 0) // MS, request.legal or ()):
             answer, wall, cpu = super().collect_move()

@@ -128,7 +128,7 @@ def _make_test(elo0: float | None, elo1: float | None, model: Model | None) -> S
 
 
 def _make_config(bots: list[str], rulesets: tuple[str, ...], deals: int, test: Sprt | None, find: Find) -> Config:
-    """Return a comparison that has no name yet.
+    """Make a comparison that has no name yet.
 
     Raises:
         BotError, DataError: there is no such bot, or the test cannot be done.

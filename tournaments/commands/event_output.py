@@ -130,7 +130,7 @@ def _name_reason(error: BaseException) -> Reason:
 
 
 def _open(target: str, league: Path | None) -> IO[bytes]:
-    """Return where to write, at the end of what is there.
+    """Open the target to append to what is there.
 
     Raises:
         DataError: it cannot be written, or holds something else than events.
@@ -170,7 +170,7 @@ def _require_events(path: Path) -> None:
 
 
 def _is_torn(path: Path) -> bool:
-    """Return whether a file ends in the middle of a line, as after a power cut."""
+    """Whether a file ends in the middle of a line, as after a power cut."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 1))

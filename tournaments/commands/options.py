@@ -33,7 +33,7 @@ DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
 
 
 def parse_date(text: str, now: datetime, option: str) -> float:
-    """Return the time that a user names, in seconds since 1970.
+    """Parse the time that a user names to seconds since 1970.
 
     Args:
         text: a date such as 2026-11-16, a date and time, a day of the week, which means the last one, `today` or
@@ -61,7 +61,7 @@ def parse_date(text: str, now: datetime, option: str) -> float:
 
 
 def format_date(at: float) -> str:
-    """Return a local time as `parse_date` reads it: the day alone if it is its beginning.
+    """A local time as `parse_date` reads it: the day alone if it is its beginning.
 
     Args:
         at: seconds since 1970.
@@ -120,7 +120,7 @@ def read_limit(until: str | None, duration: str | None, grace: str | None) -> Li
 
 
 def parse_limit(until: str | None, duration: str | None, now: datetime) -> datetime | None:
-    """Return the time that the options name, or None if there is neither.
+    """The time that the options name; None if neither is given.
 
     Args:
         until: a time of day, which means the next one, or a date and time; local unless it names an offset from UTC.
@@ -138,12 +138,12 @@ def parse_limit(until: str | None, duration: str | None, now: datetime) -> datet
 
 
 def is_daily(until: str) -> bool:
-    """Return whether a time recurs every day, so that a command that names it can be repeated."""
+    """Whether a time recurs every day, so that a command that names it can be repeated."""
     return CLOCK.fullmatch(until) is not None
 
 
 def format_limit(limit: datetime) -> str:
-    """Return a time with its date and its offset from UTC."""
+    """A time with its date and its offset from UTC."""
     return limit.astimezone().isoformat(" ", "seconds")
 
 
@@ -166,7 +166,7 @@ def _parse_time(text: str, now: datetime) -> datetime:
 
 
 def parse_span(text: str, option: str) -> timedelta:
-    """Return a span of time such as 90s, 45m, or 1h30m.
+    """Parse a span of time such as 90s, 45m, or 1h30m.
 
     Args:
         text: the span.
@@ -265,7 +265,7 @@ def open_store(
 
 
 def with_isolation(config: Config, isolation: Layer | None, required: bool) -> Config:
-    """Return the configuration with the isolation that the command line asks for.
+    """The configuration with the isolation that the command line asks for.
 
     Raises:
         IsolationError: it is required, but unavailable.
@@ -338,7 +338,7 @@ def print_standings(store: Store, choice: Choice | None = None) -> None:
 
 
 def compute_changes(store: Store, since: str, choice: Choice | None = None, *, publish: bool = False) -> Changes:
-    """Return what changed since another league, usually an older copy of this one, or since a day.
+    """Compute what changed since another league, usually an older copy of this one, or since a day.
 
     Args:
         store: the league as it is.
@@ -368,7 +368,7 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
 
 
 def take_luck_off(store: Store) -> tuple[Comparison, ...]:
-    """Return what the games of every two entries say without luck, with the progress on stderr.
+    """Compare every two entries without luck; progress goes to stderr.
 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
@@ -381,7 +381,7 @@ def take_luck_off(store: Store) -> tuple[Comparison, ...]:
 
 
 def find_record(store: Store, words: str) -> Record:
-    """Return the game that a user names: by its key, after the name of its tournament and a colon if need be.
+    """Find the game that a user names: by its key, after the name of its tournament and a colon if need be.
 
     Raises:
         DataError: the words are not a key.
@@ -391,7 +391,7 @@ def find_record(store: Store, words: str) -> Record:
 
 
 def find_game(store: Store, words: str) -> tuple[GameSummary, Record]:
-    """Return the game that a user names, as `find_record`, with its row."""
+    """Find the game that a user names, as `find_record` does, with its row."""
     from malice.referee.records import Key
 
     name, _, key = words.rpartition(":")

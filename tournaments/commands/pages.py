@@ -47,7 +47,7 @@ NICENESS = 10
 
 
 def _read_url(_: click.Context, __: click.Parameter, url: str) -> str:
-    """Return the address of a folder on the web, with a slash at its end."""
+    """The address of a folder on the web, with a slash at its end."""
     parts = urlsplit(url)
     if url and not (parts.scheme in ("http", "https") and parts.hostname and not parts.query and not parts.fragment):
         raise click.BadParameter(f"expected the address of a folder, such as https://example.org/friday/, got: {url}")
@@ -79,7 +79,7 @@ class Extras:
     """The address that the pages will have on the web, with a slash at its end; empty if unknown."""
 
     def choose_publication(self, store: Store) -> Publication:
-        """Return what may be shown; raise LeagueError if a label is no entry, or the tournament is anonymous."""
+        """Choose what may be shown; raise LeagueError if a label is no entry, or the tournament is anonymous."""
         from malice.tournaments.league.publication import choose_publication
 
         return choose_publication(store.tournament(), self.evidence)

@@ -69,7 +69,7 @@ def play_daily(context: click.Context, bots: Sequence[str], ruleset: str, day: d
 
 
 def _choose_ruleset() -> str:
-    """Return the first ruleset that has a daily deal."""
+    """The first ruleset that has a daily deal."""
     from malice.referee.families import list_shipped, load_family
     from malice.referee.rulesets import list_family_rulesets
 
@@ -78,7 +78,7 @@ def _choose_ruleset() -> str:
 
 
 def find_data_folder() -> Path:
-    """Return the folder in which malice keeps what belongs to the person: XDG_DATA_HOME, or ~/.local/share."""
+    """The folder for what malice keeps for its user: XDG_DATA_HOME, or ~/.local/share."""
     base = os.environ.get("XDG_DATA_HOME", "")
     return (Path(base) if base.startswith("/") else Path.home() / ".local/share") / "malice"
 
@@ -231,7 +231,7 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
 
 
 def _choose_playing(plan: Plan, show: Show) -> Playing | None:
-    """Return how the games are played: in this terminal, or in referee processes."""
+    """How the games are played: in this terminal, or in referee processes."""
     from malice.tournaments.terminal.watching import Screen
 
     out = sys.stderr if show.json else sys.stdout
@@ -260,7 +260,7 @@ def _shares_terminal() -> bool:
 
 
 def _read_clock_options(ruleset: str, move_ms: int | None, *, no_clock: bool) -> dict[str, Any]:
-    """Return the fields of a configuration that depend on the options about time, and on the ruleset."""
+    """The fields of a configuration that depend on the options about time, and on the ruleset."""
     from malice.tournaments.league.config import MOST, ClockLines, choose_clock_kind
 
     if no_clock:
@@ -270,7 +270,7 @@ def _read_clock_options(ruleset: str, move_ms: int | None, *, no_clock: bool) ->
 
 
 def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO) -> Playing:
-    """Return the way to play in this process, for a watcher or with people.
+    """The way to play in this process, for a watcher or with people.
 
     Args:
         people: the labels of the entries that are people.
@@ -288,7 +288,7 @@ def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO)
 
 
 def _play_in_background() -> Playing:
-    """Return the way to play in referee processes that prints stderr, and therefore no progress bar."""
+    """The way to play in referee processes that prints stderr, and therefore no progress bar."""
     from functools import partial
 
     from malice.tournaments.running.coordinator import play_batches

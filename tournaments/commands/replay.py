@@ -132,7 +132,7 @@ def rerun(
 
 
 def _load_game(db: Path, key: str) -> tuple[Record, tuple[int, ...], Config]:
-    """Return a game, the rng that each seat received, and the tournament."""
+    """A game, the rng that each seat received, and the tournament."""
     with open_store(db, several=True) as store:
         record = find_record(store, key)
         order = store.tournament().seeds(record.key.part).order(record.key, len(record.entries))
@@ -140,7 +140,6 @@ def _load_game(db: Path, key: str) -> tuple[Record, tuple[int, ...], Config]:
 
 
 def _check_seat(record: Record, seat: int) -> int:
-    """Return the seat, if the game has it."""
     if seat >= (seats := len(record.entries)):
         raise DataError(f"--seat: expected 0 to {seats - 1}, got {seat}")
     return seat

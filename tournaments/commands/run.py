@@ -53,7 +53,7 @@ def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: Ev
 
 
 def spell_command(tournament: Path | None, db: Path | None, options: Mapping[str, object]) -> list[str]:
-    """Return the words of `malice run` with the options that are set."""
+    """The words of `malice run` with the options that are set."""
     words = ["malice", "run", *([str(tournament)] if tournament else [])]
     for name, value in ({"--db": db} | dict(options)).items():
         if value:
@@ -314,7 +314,7 @@ def _create(store: Store, plan: Plan, terms: RunTerms, config: Config) -> None:
 def _read_file(
     tournament: Path, db: Path | None, jobs: int | None, isolation: Layer | None, *, required: bool
 ) -> tuple[Config, Path]:
-    """Return what the file and the command line say of a tournament, and where its league lies."""
+    """What the file and the command line say of a tournament, and where its league lies."""
     from msgspec.structs import replace
 
     from malice.tournaments.league.config import find_league, read_config
@@ -369,7 +369,7 @@ def _tell_standings(store: Store, output: EventOutput) -> None:
 def _open(
     store: Store, config: Config, tournament: Path, *, new_versions: bool, keep_going: bool, required: bool
 ) -> Plan:
-    """Return the plan of a tournament, and say what people should know before it runs."""
+    """Open the plan of a tournament, and say what people should know before it runs."""
     from malice.tournaments.league.file import find_name_list
 
     store.forget_unplayed(config.name)

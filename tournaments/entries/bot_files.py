@@ -80,7 +80,7 @@ def is_ignored(path: str, ignore: tuple[str, ...]) -> bool:
 
 
 def inspect_file(folder: str | Path, path: str) -> BotFile:
-    """Return one file of a bot, even if `list_files` leaves it out.
+    """Inspect one file of a bot, even if `list_files` leaves it out.
 
     Raises:
         BotError: it is not a regular file, or a symlink that leaves the folder.
@@ -97,7 +97,7 @@ def inspect_file(folder: str | Path, path: str) -> BotFile:
 
 
 def hash_files(folder: Path, ignore: tuple[str, ...] = ()) -> dict[str, bytes]:
-    """Return by path a digest of every file of the bot: its exec bit and content, or the target of a symlink.
+    """Digest every file of the bot, by path: its exec bit and content, or the target of a symlink.
 
     Raises:
         BotError: as in `list_files`; or the files are too large, and the message names the largest.
@@ -118,7 +118,7 @@ def hash_files(folder: Path, ignore: tuple[str, ...] = ()) -> dict[str, bytes]:
 
 
 def hash_bot(digests: Mapping[str, bytes]) -> str:
-    """Return the identity of a bot: one hash over everything that `hash_files` returns, in the order of the paths."""
+    """The identity of a bot: one hash over everything that `hash_files` returns, in the order of the paths."""
     whole = hashlib.sha256()
     for path, digest in sorted(digests.items()):
         whole.update(os.fsencode(path) + b"\0" + digest)
@@ -143,7 +143,7 @@ def copy_files(source: Path, target: Path, ignore: tuple[str, ...]) -> None:
 
 
 def hash_file(path: Path, *, follow: bool = True) -> tuple[bytes, bool]:
-    """Return the SHA-256 of a regular file, read in pieces, and whether its owner may execute it.
+    """SHA-256 of a regular file, read in pieces, and whether its owner may execute it.
 
     Raises:
         BotError: it is not a regular file, is too large, or cannot be read.
@@ -187,7 +187,7 @@ def _scan_folder(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Return whether an entry is a folder, or a symlink to one."""
+    """Whether an entry is a folder, or a symlink to one."""
     try:
         return entry.is_dir()
     except OSError:  # a symlink to itself, or to where we have no access
@@ -292,7 +292,7 @@ class FreshTree:
                 raise ValueError(f"{path!r}: expected a symlink that stays inside, got one to {target!r}")
 
     def _place(self, path: str, kind: str) -> Path:
-        """Return where a path lies, after its parents were made."""
+        """Make the parents of a path; the result is where it lies."""
         parts = path.split("/")
         if "\0" in path or len(os.fsencode(path)) > LONGEST_PATH or {"", ".", ".."} & set(parts):
             raise ValueError(f"expected the path of a {kind} inside, got {path!r:.100}")

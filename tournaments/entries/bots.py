@@ -45,7 +45,7 @@ INTERPRETERS: dict[str, tuple[str, ...]] = {
 
 
 def suggest_command(command: tuple[str, ...], base: Path) -> tuple[str, ...] | None:
-    """Return the command that would run a file, or None if we know none.
+    """The command that would run a file; None if we know none.
 
     Args:
         command: as the user wrote it, with the file as its first word.
@@ -119,7 +119,7 @@ PERSON = Bot(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").h
 
 
 def list_shipped_bots() -> dict[str, Path]:
-    """Return the folders of the bots that ship, by name and by language/name; Python's come first."""
+    """The folders of the bots that ship, by name and by language/name; Python's come first."""
     folders = sorted(SHIPPED.glob(f"*/*/{MANIFEST}"), key=lambda path: (path.parts[-3] != "python", path))
     shipped: dict[str, Path] = {}
     for folder in (path.parent for path in folders):
@@ -129,7 +129,7 @@ def list_shipped_bots() -> dict[str, Path]:
 
 
 def find_bot(words: str, base: Path = Path()) -> Bot:
-    """Return the bot that `words` name: a folder, a bot that ships, or a command line.
+    """Find the bot that `words` name: a folder, a bot that ships, or a command line.
 
     Args:
         words: as the user wrote them.
@@ -169,14 +169,14 @@ def _split_command(words: str, base: Path) -> tuple[str, ...]:
 
 
 def _is_program(word: str, base: Path) -> bool:
-    """Return whether the first word of a command line can be started, as a shell in `base` sees it."""
+    """Whether the first word of a command line can be started, as a shell in `base` sees it."""
     if "/" in word:
         return os.path.isfile(base / word) and os.access(base / word, os.X_OK)
     return shutil.which(word) is not None
 
 
 def _explain_no_bot(words: str, command: tuple[str, ...], base: Path) -> str:
-    """Return why these words name no bot, and what the user may have meant."""
+    """Why these words name no bot, and what the user may have meant."""
     first, known = command[0], sorted(name for name in list_shipped_bots() if "/" not in name)
     if os.path.isfile(base / first):
         if suggestion := suggest_command(command, base):
@@ -199,7 +199,7 @@ def names_program(words: str, base: Path) -> bool:
 
 
 def find_folder(words: str, base: Path) -> Path | None:
-    """Return the folder that `words` name, or None: a command line may not even be a valid path."""
+    """The folder that `words` name, if any: a command line may not even be a valid path."""
     try:
         folder = base / Path(words).expanduser()
         return folder if folder.is_dir() else None
@@ -208,7 +208,7 @@ def find_folder(words: str, base: Path) -> Path | None:
 
 
 def load_bot_folder(folder: Path, home: Path | None = None) -> Bot:
-    """Return the bot that the bot.toml of a folder describes.
+    """Load the bot that the bot.toml of a folder describes.
 
     Args:
         folder: the folder.
@@ -224,7 +224,7 @@ def load_bot_folder(folder: Path, home: Path | None = None) -> Bot:
 
 
 def _make_command_bot(command: tuple[str, ...], base: Path) -> Bot:
-    """Return the bot of a command line; its hash covers the words, and each word that is a file."""
+    """Make the bot of a command line; its hash covers the words, and each word that is a file."""
     require_text(str(base))
     whole = hashlib.sha256()
     files = [word for word in command if os.path.isfile(base / word)]

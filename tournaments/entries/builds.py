@@ -66,7 +66,7 @@ def print_progress(text: str) -> None:
 
 
 def ensure_built(bot: Bot, say: Say = print_progress) -> Bot:
-    """Return the bot, ready to start; build it if necessary, with the errors of `build`."""
+    """Build the bot if necessary, so that it is ready to start; raise the errors of `build`."""
     return build(bot, say).bot
 
 
@@ -112,7 +112,7 @@ def build(
 
 
 def read_stamp(folder: Path) -> bytes | None:
-    """Return the record of a folder's last build, whatever it says, or None; builds that differ have different ones."""
+    """The record of a folder's last build, None without one. Builds that differ have different ones."""
     try:  # a bot's author may have put anything there
         stamp = os.open(folder / STAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(stamp, "rb") as file:
@@ -265,7 +265,7 @@ def _wait(builder: subprocess.Popen[bytes], limit_s: int, held: Iterable[int], g
 
 
 def _list_outputs(bot: Bot, folder: Path) -> tuple[str, ...]:
-    """Return the existing files that `run` and `ignore` name: most are the output of the build."""
+    """The existing files that `run` and `ignore` name: most are the output of the build."""
     named = sorted({*bot.manifest.run, *bot.manifest.ignore})
     return tuple(word for word in named if not word.startswith("/") and os.path.lexists(folder / word))
 

@@ -99,7 +99,7 @@ def remove_tree(folder: Path) -> None:
 
 
 def measure_tree(folder: Path) -> int:
-    """Return the bytes of all files below a folder."""
+    """The total bytes of all files below a folder."""
     total = 0
     for inside, _, names in os.walk(folder):
         for name in names:
@@ -111,7 +111,7 @@ def measure_tree(folder: Path) -> int:
 
 
 def _aim_link(home: str, path: str) -> str:
-    """Return what a symlink must say to lead from a copy to where it leads now."""
+    """What a symlink must say to lead from a copy to where it leads now."""
     link = os.path.join(home, path)
     where = os.path.dirname(link)
     target = os.path.realpath(link)

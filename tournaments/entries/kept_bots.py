@@ -109,7 +109,7 @@ class KeptNotes:
             self._write(f"{hash}.home", str(home))
 
     def read_home(self, hash: str) -> Path | None:
-        """Return the home of a kept bot, if it has one.
+        """Read the home of a kept bot, if it has one.
 
         Raises:
             LeagueError: the note is damaged.
@@ -131,7 +131,7 @@ class KeptNotes:
             self._write(f"{hash}{VARIANT}", msgspec.json.encode(variant).decode())
 
     def read_variant(self, hash: str) -> Variant:
-        """Return what plays under a hash.
+        """Read what plays under a hash.
 
         Raises:
             LeagueError: the note is damaged.
@@ -148,7 +148,7 @@ class KeptNotes:
         return variant
 
     def list_variants(self) -> dict[str, str]:
-        """Return by hash which kept bot plays under it, if that is another hash."""
+        """The hash of the kept bot that plays under another hash, by that other hash."""
         hashes = [path.name.removesuffix(VARIANT) for path in sorted(self._folder.glob(f"*{VARIANT}"))]
         return {hash: self.read_variant(hash).content for hash in hashes}
 
@@ -232,7 +232,7 @@ class KeptBots:
             return self._move(bot, home)
 
     def has(self, hash: str) -> bool:
-        """Return whether a version was kept.
+        """Whether a version was kept.
 
         Raises:
             LeagueError: the note on a variant is damaged.
@@ -243,7 +243,7 @@ class KeptBots:
         return self._copy(content).is_dir() or self._tar(content).exists()
 
     def load(self, hash: str, *, guard: int | None = None) -> Bot:
-        """Return a version that was kept; if its copy is gone or was changed, build it again from its tar file.
+        """Load a kept version; if its copy is gone or was changed, build it again from its tar file.
 
         Args:
             hash: what identifies it: of a bot with the parameters of its bot.toml, the content hash.
@@ -272,7 +272,7 @@ class KeptBots:
         return Bot(manifest, placed, copy, content, home=None if home == copy else home, parameters=parameters)
 
     def list_kept(self) -> dict[str, int]:
-        """Return by content hash how many bytes the tar file and the files of the copy have together."""
+        """The bytes that the tar file and the files of the copy have together, by content hash."""
         kept: dict[str, int] = {}
         for path in sorted(self.folder.glob("*")):
             hash = path.name.removesuffix(".tar")
@@ -281,7 +281,7 @@ class KeptBots:
         return kept
 
     def list_variants(self) -> dict[str, str]:
-        """Return by hash the content hash of each kept variant; raise LeagueError for a damaged note."""
+        """The content hash of each kept variant, by its hash; raise LeagueError for a damaged note."""
         return self._notes.list_variants()
 
     def _copy(self, hash: str) -> Path:
@@ -317,7 +317,7 @@ class KeptBots:
         return self._read_copy(bot.content) is not None and read_stamp(copy) == read_stamp(folder)
 
     def _read_copy(self, hash: str) -> Manifest | None:
-        """Return what a copy's bot.toml says, or None, and say so, if the copy is no longer what was kept."""
+        """Read a copy's bot.toml; None, with a message, if the copy is no longer what was kept."""
         copy = self._copy(hash)
         with contextlib.suppress(DataError):
             manifest = read_manifest(copy)
@@ -383,7 +383,7 @@ class KeptBots:
         sync(self.folder)
 
     def _move(self, bot: Bot, home: Path) -> Bot:
-        """Return the bot that plays from its copy, and note its home if it still needs that."""
+        """The bot that plays from its copy; note its home if it still needs that."""
         copy = self._copy(bot.content)
         placed = place_command(bot.command, home, copy)
         python = bot.manifest.python
@@ -409,7 +409,7 @@ def explain_large_size(name: str, bytes: int) -> str | None:
 
 
 def _hash_content(folder: Path, manifest: Manifest) -> str | None:
-    """Return the content hash of a folder, or None if what lies there can be no bot."""
+    """The content hash of a folder; None if what lies there can be no bot."""
     try:
         return hash_bot(hash_files(folder, manifest.ignore))
     except BotError:

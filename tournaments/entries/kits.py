@@ -66,14 +66,14 @@ class Language(Struct, frozen=True):
 
 
 def list_kits(family: str = DEFAULT_FAMILY) -> dict[str, Path]:
-    """Return the folders of a family's kits by language; raise FamilyError if there is no such family."""
+    """The folders of a family's kits by language; raise FamilyError if there is no such family."""
     if family == DEFAULT_FAMILY:
         return {path.parts[-3]: path.parent for path in sorted(bots.SHIPPED.glob(f"*/{KIT}/{MANIFEST}"))}
     return {path.parent.name: path.parent for path in sorted(load_family(family).folder.glob(f"{KIT}/*/{MANIFEST}"))}
 
 
 def list_all_languages() -> list[Language]:
-    """Return the languages that have a kit, for each game: first the default one, which has most.
+    """The languages that have a kit, for each game: first the default one, which has most.
 
     Raises:
         DataError: the bot.toml of a kit is invalid.
@@ -83,7 +83,7 @@ def list_all_languages() -> list[Language]:
 
 
 def list_languages(family: str = DEFAULT_FAMILY) -> list[Language]:
-    """Return every language that has a kit for a game.
+    """Every language that has a kit for a game.
 
     Raises:
         FamilyError: there is no such family.
@@ -109,7 +109,7 @@ def list_languages(family: str = DEFAULT_FAMILY) -> list[Language]:
 
 
 def find_kit(language: str, family: str = DEFAULT_FAMILY) -> Bot:
-    """Return a family's kit of a language, named by its folder or an alias.
+    """Find a family's kit of a language, named by its folder or an alias.
 
     Raises:
         BotError: there is none.
@@ -140,7 +140,7 @@ def copy_kit(kit: Bot, folder: Path) -> Bot:
 
 
 def rename_kit(manifest: str, name: str, where: str) -> str:
-    """Return the text of a bot.toml with another name and an empty author; comments stay.
+    """Give a bot.toml another name and an empty author; comments stay.
 
     Raises:
         DataError: no line of it begins with `name = "`.
@@ -168,7 +168,7 @@ def make_bot_folder(folder: Path) -> str:
 
 
 def _name_bot(folder: Path) -> str:
-    """Return the name of the bot in a folder; it must be easy to type and must not hide a bot that ships."""
+    """The name of the bot in a folder; it must be easy to type and must not hide a bot that ships."""
     name = folder.resolve().name
     if not re.fullmatch(r"[^\W_][\w.-]*", name) or len(name) > LABEL_LENGTH:
         raise BotError(
@@ -247,7 +247,7 @@ increment_ms = 50
 
 
 def make_kit_tournament(say: Say = print_progress) -> str:
-    """Return a tournament file with every kit that can be built and answers `hello` on this machine.
+    """Write a tournament file with every kit that can be built and answers `hello` on this machine.
 
     Args:
         say: receives a line on each build, and on each kit that is left out, with the reason.

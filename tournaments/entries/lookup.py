@@ -73,7 +73,7 @@ class UnfitBot(DataError):
 
 
 def list_games(bot: Bot) -> tuple[str, ...]:
-    """Return the games that a bot plays; none where its bot.toml leaves that open, as a command line does.
+    """The games that a bot plays; none where its bot.toml leaves that open, as a command line does.
 
     Raises:
         BotError: bot.toml names an unknown game, or a ruleset of a game that it does not name.
@@ -111,7 +111,7 @@ def require_games(bot: Bot, label: str, wanted: Iterable[str]) -> None:
 
 
 def find_twins(labels: Sequence[str], hashes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the labels that share one content, as one group for each such content, all in the order of the labels.
+    """Group the labels that share one content, all in the order of the labels.
 
     Args:
         labels: of the entries.
@@ -149,7 +149,7 @@ class _Named(Struct, frozen=True):
     """The parameters; empty without."""
 
     def expand(self, match: _Match) -> str | LabelledBot:
-        """Return the entry of a bot that the pattern matches."""
+        """The entry of a bot that the pattern matches."""
         words = f"{match.words}?{self.query}" if self.query else match.words
         if isinstance(self.entry, str):
             return words
@@ -224,7 +224,7 @@ def _words(entry: str | LabelledBot) -> str:
 
 
 def _find_named(words: str, base: Path) -> Path | None:
-    """Return the folder that an entry names by itself, or None."""
+    """The folder that an entry names by itself."""
     folder = find_folder(words, base)
     return folder if folder and (folder / MANIFEST).is_file() else None
 
@@ -279,7 +279,7 @@ def _is_hidden_below(start: Path, folder: Path) -> bool:
 
 
 def _find_start(pattern: str) -> str:
-    """Return the folder that a pattern searches: what is before its first part with a wildcard."""
+    """The folder that a pattern searches: what is before its first part with a wildcard."""
     parts = os.path.expanduser(pattern).split("/")
     plain = next(number for number, part in enumerate(parts) if _WILD.search(part))
     return "/".join(parts[:plain]) or ("/" if pattern.startswith("/") else ".")

@@ -57,22 +57,21 @@ def require_parameter(name: str, default: Value) -> None:
 
 
 def format_value(value: Value) -> str:
-    """Return the one text that stands for a value: `true`, `300`, `0.5`, or a string as it is."""
+    """The one text that stands for a value: `true`, `300`, `0.5`, or a string as it is."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value + 0.0) if isinstance(value, float) else str(value)  # the sum makes -0.0 the same as 0.0
 
 
 def format_defaults(parameters: Mapping[str, Value]) -> dict[str, str]:
-    """Return the text of each default."""
     return {name: format_value(value) for name, value in parameters.items()}
 
 
 def parse_value(text: str, default: Value) -> str:
-    """Return what `format_value` returns for the value that a user wrote, which has the type of the default.
+    """Read a value that a user wrote, of the type of the default, and spell it as `format_value` does.
 
     Raises:
-        ValueError: it has not; the message says what was expected.
+        ValueError: it has another type; the message says what was expected.
     """
     if isinstance(default, str):
         _require_parameter_text(text)
@@ -91,7 +90,7 @@ def parse_value(text: str, default: Value) -> str:
 
 
 def parse_query(query: str) -> dict[str, str]:
-    """Return the values of `weight=300&depth=2` by name; in a value `%26` stands for `&` and `%25` for `%`.
+    """Parse `weight=300&depth=2` to values by name; in a value `%26` stands for `&` and `%25` for `%`.
 
     Raises:
         ValueError: it is no such list.
@@ -113,12 +112,12 @@ def parse_query(query: str) -> dict[str, str]:
 
 
 def format_query(given: Mapping[str, str]) -> str:
-    """Return the values as `parse_query` reads them."""
+    """The values as `parse_query` reads them."""
     return "&".join(f"{name}={value.replace('%', '%25').replace('&', '%26')}" for name, value in given.items())
 
 
 def hash_variant(content: str, given: Mapping[str, str]) -> str:
-    """Return the identity of a bot whose parameters differ from its bot.toml; without such, that of its content.
+    """The identity of a bot whose parameters differ from its bot.toml; without such, that of its content.
 
     Args:
         content: the hash of its files, hex.
@@ -130,7 +129,7 @@ def hash_variant(content: str, given: Mapping[str, str]) -> str:
 
 
 def make_environment(parameters: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return the variables that tell a bot its parameters."""
+    """The variables that pass a bot its parameters."""
     return tuple((PREFIX + name.upper(), value) for name, value in parameters.items())
 
 
@@ -181,7 +180,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Return what the bot.toml of a folder says.
+    """Read the bot.toml of a folder.
 
     Raises:
         BotError, DataError: it is missing or invalid.
@@ -290,7 +289,7 @@ def fill_in_python(command: tuple[str, ...], manifest: Manifest, home: Path) -> 
 
 
 def _find_interpreter(python: str, home: Path) -> str:
-    """Return the path of an interpreter; symlinks stay, as only they lead to a virtual environment."""
+    """The path of an interpreter; symlinks stay, as only they lead to a virtual environment."""
     if "/" not in python:
         path = shutil.which(python)
     else:

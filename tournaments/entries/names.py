@@ -106,7 +106,7 @@ class GitFolder:
         )
 
     def find_commit(self, revision: str) -> str:
-        """Return the full name of the commit that a revision names.
+        """The full name of the commit that a revision names.
 
         Raises:
             BotError: there is none.
@@ -234,13 +234,13 @@ def _write_file(file: GitFile, output: IO[bytes], tree: FreshTree) -> None:
 
 
 def _find_reason(stderr: bytes) -> str:
-    """Return why git gave up; warnings may come before it, and advice after it."""
+    """Why git gave up; warnings may come before it, and advice after it."""
     lines = os.fsdecode(stderr).splitlines()
     return next((line.removeprefix("fatal: ") for line in lines if line.startswith("fatal: ")), "git says no reason")
 
 
 def _make_environment() -> dict[str, str]:
-    """Return our environment without what would lead git to another repository or configuration."""
+    """Our environment without what would lead git to another repository or configuration."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "LC_", "LANG"))}
     return ours | _SETTINGS
 
@@ -265,7 +265,7 @@ class Reference(Struct, frozen=True):
 
 
 def parse_reference(words: str) -> Reference | None:
-    """Return the parts of a name with `@`, or None if it has none, or nothing on one side of it.
+    """Split a name at its `@`; None if it has none, or nothing on one side of it.
 
     A number of one to six digits is a version. The last `@` counts, but for git's own, as in `mybot@HEAD@{1}`.
     """
@@ -276,7 +276,7 @@ def parse_reference(words: str) -> Reference | None:
 
 
 def find_revision(words: str, base: Path, kept: KeptBots, *, guard: int | None = None) -> Bot:
-    """Return the bot that a folder held at a git revision, such as `./bots/mybot@HEAD~3`, built and kept.
+    """Build and keep the bot that a folder held at a git revision, such as `./bots/mybot@HEAD~3`.
 
     A folder, a bot that ships or a program whose own name has an `@` comes first, and is found as by `find_bot`.
 
@@ -327,7 +327,7 @@ def _is_literal(words: str, base: Path) -> bool:
 
 
 def _find_place(words: str, base: Path) -> tuple[Path, str] | None:
-    """Return the folder and the revision that a name means, or None if what is before the `@` is no folder."""
+    """The folder and the revision that a name means; None if what is before the `@` is no folder."""
     shipped = list_shipped_bots()
     for before, after in _split(words):
         folder = find_folder(before, base) or shipped.get(before)
@@ -356,7 +356,7 @@ class Names:
         self._people = people
 
     def find(self, words: str, base: Path = Path()) -> Bot:
-        """Return the bot that words name, also `mybot@2` or `mybot@last`, a version, and `mybot@HEAD~3`, a revision.
+        """Find the bot that words name, also `mybot@2` or `mybot@last`, a version, and `mybot@HEAD~3`, a revision.
 
         Each of them may have parameters: `mybot@2?weight=300`.
 
@@ -378,7 +378,7 @@ class Names:
         return find_revision(words, base, self._revisions) if parse_reference(words) else find_bot(words, base)
 
     def _find_version(self, reference: Reference) -> Bot | None:
-        """Return a version of an entry; None if no entry has this label, so that it may be a folder."""
+        """Find a version of an entry; None if no entry has this label, so that it may be a folder."""
         label, selector = reference.label, reference.selector
         versions = self._versions.get(label) or self._versions.get(Path(label).name, [])
         if not versions:

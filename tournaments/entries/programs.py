@@ -27,7 +27,7 @@ SHOWN = "a bot sees only its own folder, the system's, and the installation of t
 
 
 def explain_hidden_module(stderr: str, isolation: tuple[str, ...]) -> str | None:
-    """Return what the author can do about a module that the bot did not find in the sandbox, or None.
+    """What the author can do about a module that the bot did not find in the sandbox, if that is the trouble.
 
     Args:
         stderr: what the bot wrote to stderr.
@@ -108,24 +108,24 @@ LIBRARIES = {
 
 
 def list_missing_programs(needs: Iterable[str]) -> tuple[str, ...]:
-    """Return the programs that are not on the PATH, and the libraries that cannot be found."""
+    """The programs that are not on the PATH, and the libraries that cannot be found."""
     return tuple(need for need in needs if not _is_installed(need))
 
 
 def list_packages(needs: Iterable[str]) -> list[str]:
-    """Return the Debian packages that hold these programs and libraries, as far as we know them."""
+    """The Debian packages that hold these programs and libraries, as far as we know them."""
     names = (LIBRARIES[need].debian if need in LIBRARIES else DEBIAN.get(need, "") for need in needs)
     return sorted({package for each in names for package in each.split()})
 
 
 def explain_installation(needs: Iterable[str]) -> str:
-    """Return the command that installs these programs and libraries, or an empty string if we do not know it."""
+    """The command that installs these programs and libraries; empty if we do not know it."""
     names = list_packages(needs)
     return f"Debian: apt-get install {' '.join(names)}" if names else ""
 
 
 def explain_missing_programs(needs: Iterable[str]) -> str | None:
-    """Return one clause on what is missing and how to install it, or None if nothing is."""
+    """One clause on what is missing and how to install it; None if nothing is."""
     missing = list_missing_programs(needs)
     if not missing:
         return None

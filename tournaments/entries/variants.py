@@ -18,12 +18,12 @@ _MARK = re.compile(r"\?(?=\w+=)")
 
 
 def list_splits(words: str) -> list[tuple[str, str]]:
-    """Return the ways to split a name into a bot and its parameters, the shortest name of a bot first."""
+    """The ways to split a name into a bot and its parameters, the shortest name of a bot first."""
     return [(words[: mark.start()], words[mark.end() :]) for mark in _MARK.finditer(words) if mark.start()]
 
 
 def split_words(words: str, base: Path) -> tuple[str, str]:
-    """Return the words that name a bot, and its parameters; these are empty if the words name none.
+    """Split the words into those that name a bot, and its parameters; these are empty if the words name none.
 
     A folder, a bot that ships or a command line that has this very name, with its `?`, comes first.
 
@@ -38,7 +38,7 @@ def split_words(words: str, base: Path) -> tuple[str, str]:
 
 
 def find_variant(words: str, base: Path, find: Callable[[str, Path], Bot]) -> Bot:
-    """Return the bot that words name, also with parameters.
+    """Find the bot that words name, also with parameters.
 
     Args:
         words: as the user wrote them.
@@ -55,7 +55,7 @@ def find_variant(words: str, base: Path, find: Callable[[str, Path], Bot]) -> Bo
 
 
 def give_query(bot: Bot, query: str, words: str) -> Bot:
-    """Return a bot with the parameters of a name.
+    """Give a bot the parameters of a name.
 
     Args:
         bot: the bot.
@@ -72,7 +72,7 @@ def give_query(bot: Bot, query: str, words: str) -> Bot:
 
 
 def give_parameters(bot: Bot, given: Mapping[str, str]) -> Bot:
-    """Return a bot with other values of some parameters; what has these values already is the same bot.
+    """Give a bot other values of some parameters; what has these values already is the same bot.
 
     Args:
         bot: the bot.

@@ -42,7 +42,7 @@ class Backlog:
         """How often a worker vanished over a game."""
 
     def peek(self) -> Block | None:
-        """Return the next block, without games that nobody wants any more; None if there is none now."""
+        """The next block, without games that nobody wants any more; None if there is none now."""
         while self._next is None and (block := self._take()):
             if wanted := self._filter(block):
                 self._next = self._shorten(wanted)
@@ -65,7 +65,7 @@ class Backlog:
         return tuple(wanted) or None
 
     def _shorten(self, block: Block) -> Block:
-        """Return the first deals of a block, as many as make a block; the rest comes next."""
+        """The first deals of a block, as many as make a block; the rest comes next."""
         most = self._choose_games([player.label for player in block[0].players])
         if sum(len(batch.games) for batch in block) <= most:
             return block

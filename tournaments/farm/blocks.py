@@ -38,7 +38,7 @@ def _belongs(batch: Batch, block: list[Batch]) -> bool:
 
 
 def cut_deals(block: Block, most: int) -> tuple[Block, Block]:
-    """Return the first deals of a block, as many as have at most so many games, but at least one; and the rest.
+    """Cut a block in two: as many first deals as have at most so many games, but at least one, and the rest.
 
     All rotations of a deal stay together.
     """
@@ -58,12 +58,12 @@ def cut_deals(block: Block, most: int) -> tuple[Block, Block]:
 
 
 def merge_block(block: Block) -> Batch:
-    """Return one batch with all games of a block, to reason about: nobody plays it."""
+    """Merge all games of a block into one batch, to reason about: nobody plays it."""
     return replace(block[0], games=tuple(order for batch in block for order in batch.games))
 
 
 def keep_games(block: Block, keys: Collection[Key]) -> Block:
-    """Return a block with those of its games alone that have these keys."""
+    """A block with only those of its games that have these keys."""
     left = (replace(batch, games=tuple(each for each in batch.games if each.key in keys)) for batch in block)
     return tuple(batch for batch in left if batch.games)
 

@@ -53,7 +53,7 @@ class BotCache:
         in which a bot wrote would else be replaced while others play from it."""
 
     def find_lacking(self, contents: Iterable[str]) -> tuple[str, ...]:
-        """Return those of the content hashes that are not here, and count the others as used now."""
+        """The content hashes that are not here; the others count as used now."""
         lacking = []
         for content in contents:
             try:
@@ -102,7 +102,7 @@ class BotCache:
             yield give_parameters(self._prepare(ticket), ticket.given)
 
     def _prepare(self, ticket: Ticket) -> Bot:
-        """Return a bot that is verified and built, now or before."""
+        """A bot that is verified and built, now or before."""
         if bot := self._ready.get(ticket.content):
             return bot
         if not self._kept.has(ticket.content):
@@ -139,7 +139,7 @@ class BotCache:
                 total -= sizes[content]
 
     def _find_use(self, content: str) -> float:
-        """Return when a bot was last used, in seconds since 1970."""
+        """When a bot was last used, in seconds since 1970."""
         try:
             return self._tar(content).stat().st_mtime
         except OSError:
@@ -154,7 +154,7 @@ class BotCache:
 
 
 def _find_command(ticket: Ticket) -> Bot:
-    """Return the bot of a command line, if it is the same on this machine.
+    """The bot of a command line, if it is the same on this machine.
 
     Raises:
         BotError: it is another one here, or none.

@@ -51,7 +51,7 @@ print(*rates)
 
 
 def measure_speed(cpu_sets: Sequence[Sequence[int]], run_s: float = RUN_S) -> float:
-    """Return how fast this machine computes with all slots at work, as a multiple of a reference.
+    """Measure how fast this machine computes with all slots at work, as a multiple of a reference.
 
     A program that does what bots do runs on every slot at the same time, again and again; its rounds per second of CPU
     time count.
@@ -79,7 +79,7 @@ def measure_speed(cpu_sets: Sequence[Sequence[int]], run_s: float = RUN_S) -> fl
 
 
 def choose_rate(text: str) -> float:
-    """Return the second best of the rates that a slot measured.
+    """Choose the second best of the rates that a slot measured.
 
     Whatever else runs on a machine, or beside it on the same host, makes some measurements slower, often half of them,
     and none faster: mean and median follow the neighbours. The best one alone may be a quirk of a clock.

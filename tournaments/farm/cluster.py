@@ -58,7 +58,7 @@ class Cluster(Protocol):
     events: SimpleQueue[Event]
 
     def list_workers(self) -> Mapping[str, str]:
-        """Return the names of the workers that are there, by address."""
+        """The names of the workers that are there, by address."""
 
     def introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:
         """Ask a worker who it is, and send it the bots that it lacks.

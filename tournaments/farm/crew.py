@@ -73,12 +73,10 @@ class Worker:
         self.busy = min(self.introduction.capacity, len(self.tasks))
 
     def describe(self) -> str:
-        """Return its name and host, for people."""
         return describe_worker(self.name, self.introduction.host)
 
 
 def describe_worker(name: str, host: str) -> str:
-    """Return the name and the host of a worker, for people."""
     return sanitize(name if host in name else f"{name} on {host}", SHOWN)
 
 
@@ -109,25 +107,25 @@ class Crew:
         self._warned = False
 
     def find_roomiest(self) -> Worker | None:
-        """Return the worker with most room for another task, or None if all are full."""
+        """The worker with most room for another task; None if all are full."""
         best = min(self.workers.values(), key=lambda worker: worker.fullness, default=None)
         return best if best and best.fullness < 1 else None
 
     def list_running(self) -> list[Running]:
-        """Return what all workers have in hand."""
+        """What all workers have in hand."""
         return [handed.running for worker in self.workers.values() for handed in worker.tasks.values()]
 
     def is_stranger(self, address: str, name: str) -> bool:
-        """Return whether a worker should be asked who it is."""
+        """Whether a worker should be asked who it is."""
         known = address in self.workers or address in self.asked or address in self.refused
         return not known and name not in self.banned
 
     def was_here(self, name: str) -> bool:
-        """Return whether a worker of this name played before, and went."""
+        """Whether a worker of this name played before, and went."""
         return any(worker.name == name for worker in self._departed)
 
     def find_refusal(self, address: str, name: str) -> str | None:
-        """Return the line that says why a worker gets no work, whatever happens; None if that is not certain."""
+        """The line that says why a worker gets no work, whatever happens; None if that is not certain."""
         banned = f"{sanitize(name)} is refused: it sent a wrong answer" if name in self.banned else None
         return self.refused.get(address) or banned
 
@@ -143,21 +141,21 @@ class Crew:
         return line
 
     def count_slots(self) -> int:
-        """Return how many games all workers play at a time."""
+        """How many games all workers play at a time."""
         return sum(worker.introduction.capacity for worker in self.workers.values())
 
     def estimate_rate(self) -> float:
-        """Return how many games a second all workers play, as far as it was measured."""
+        """How many games a second all workers play, as far as it was measured."""
         return sum(worker.rate for worker in self.workers.values())
 
     def describe_work(self) -> str:
-        """Return a line on who is at work, how fast each is, and what was handed out again."""
+        """One line: who is at work, how fast each is, and what was handed out again."""
         rates = [self._describe_rate(worker) for worker in self.workers.values()]
         words = f"{format_count(len(rates), 'worker')} at work: {', '.join(rates)}" if rates else "no worker is at work"
         return f"{words}; {format_count(self.again, 'game')} handed out again" if self.again else words
 
     def describe_unfairness(self) -> str:
-        """Return a warning, once, if clocks of wall time give bots more time on some workers than on others."""
+        """A warning, once, if clocks of wall time give bots more time on some workers than on others."""
         speeds = [worker.introduction.speed for worker in self.workers.values()]
         if self._warned or max(speeds) <= ALIKE * min(speeds):
             return ""
@@ -168,7 +166,7 @@ class Crew:
         )
 
     def list_keys(self, name: str) -> list[Key]:
-        """Return the games that were stored without a replay from all that came by a name."""
+        """The games from this worker that were stored without a replay."""
         named = (worker for worker in (*self._departed, *self.workers.values()) if worker.name == name)
         return [key for worker in named for key in worker.keys]
 

@@ -104,7 +104,7 @@ class DaskCluster:
         return self._workers
 
     def count_slots(self) -> int:
-        """Return how many games the workers that are there play at a time, at least 1."""
+        """How many games the workers that are there play at a time, at least 1."""
         return max(1, round(sum(worker.resources.get("game", 0) for _, worker in self._list())))
 
     def introduce(self, address: str, need: Need, tars: Mapping[str, Path]) -> None:

@@ -37,7 +37,7 @@ class Durations:
             known.seconds += seconds
 
     def choose_games(self, labels: Collection[str]) -> int:
-        """Return how many games of these entries one block should have; the slowest of them decides."""
+        """How many games of these entries one block should have; the slowest of them decides."""
         known = [self._sums[label] for label in labels if label in self._sums]
         if len(known) < len(labels):
             return FIRST_GAMES

@@ -41,7 +41,7 @@ def examine(bots: BotCache, exam: Exam, is_abandoned: Callable[[], bool]) -> Exa
 
 
 def _name(bot: Bot, ticket: Ticket) -> str:
-    """Return the words that name a bot on this machine."""
+    """The words that name a bot on this machine."""
     name = shlex.join(ticket.command) or str(bot.folder)
     return f"{name}?{format_query(ticket.given)}" if ticket.given else name
 

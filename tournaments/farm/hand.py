@@ -16,7 +16,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def introduce(need: bytes) -> bytes:
-    """Return the `Introduction` or the `Refusal` of this worker, as JSON."""
+    """The `Introduction` or the `Refusal` of this worker, as JSON."""
     try:
         return _encoder.encode(find_station().introduce(msgspec.json.decode(need, type=Need)))
     except (NoStation, LeagueError, OSError, msgspec.MsgspecError) as error:
@@ -45,7 +45,7 @@ def examine(line: bytes) -> bytes:
 
 
 def _make_abandonment() -> Callable[[], bool]:
-    """Return what tells whether nobody waits any more for the task that this thread carries out."""
+    """Make a function that says whether nobody waits any more for the task of this thread."""
     from distributed import get_worker
 
     worker = get_worker()

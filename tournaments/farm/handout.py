@@ -48,7 +48,7 @@ class Handout:
         self._numbers = 0
 
     def is_over(self) -> bool:
-        """Return whether nothing is in hand, and nothing will be."""
+        """Whether nothing is in hand, and nothing will be."""
         return not self.tasks and (self.ending or self._backlog.peek() is None)
 
     def hand_out(self) -> None:

@@ -11,7 +11,7 @@ from malice.tournaments.league.stored_games import refuse_unreadable
 
 
 def find_difference(record: Record, batch: Batch, order: GameOrder) -> str | None:
-    """Return what is wrong with a record at first sight, or None; only a replay tells whether its play is legal.
+    """What is wrong with a record at first sight, if anything; only a replay shows whether its play is legal.
 
     Args:
         record: what a worker sent.
@@ -61,7 +61,7 @@ def read_exam_answer(raw: bytes) -> ExamAnswer:
 
 
 def read_answer(raw: bytes, handed: Handed) -> tuple[Answer, list[Record]]:
-    """Return what a worker answered, and the records that are new.
+    """Read a worker's answer, and the records that are new.
 
     Raises:
         ValueError: it is no answer to this task, or a record is not of a game that was asked for.

@@ -112,5 +112,5 @@ class Recruiting:
 
 
 def _list_lines(lines: Iterable[str]) -> str:
-    """Return lines as they follow a sentence, each once: a worker that was started again has another address."""
+    """Lines as they follow a sentence, each once: a worker that was started again has another address."""
     return "".join(f"\n  {line}" for line in dict.fromkeys(lines))

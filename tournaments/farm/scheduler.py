@@ -32,17 +32,17 @@ class _SchedulerFile(Struct, frozen=True):
 
 
 def is_file(scheduler: str) -> bool:
-    """Return whether a scheduler is named by its file, not by its address."""
+    """Whether a scheduler is named by its file, not by its address."""
     return "://" not in scheduler and scheduler.endswith(".json")
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text may be the address of a scheduler; Dask takes it for that of TCP if it does not say."""
+    """Whether a text may be the address of a scheduler; Dask assumes TCP where it names no protocol."""
     return ADDRESS.fullmatch(text if "://" in text else f"tcp://{text}") is not None
 
 
 def read_address(file: Path, patience_s: float) -> str:
-    """Return the address in the file of a scheduler.
+    """Read the address in the file of a scheduler.
 
     Args:
         file: what `dask scheduler --scheduler-file` writes.

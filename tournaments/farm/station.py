@@ -57,7 +57,7 @@ class NoStation(MaliceError):
 
 @cache
 def find_station() -> Station:
-    """Return the worker that this process is.
+    """The worker that this process is.
 
     Raises:
         NoStation: it is none.
@@ -83,7 +83,7 @@ class Station:
         self._finishing: set[str] = set()
 
     def introduce(self, need: Need) -> Introduction | Refusal:
-        """Return what this worker is, or why it cannot play in a run."""
+        """What this worker is, or why it cannot play in a run."""
         terms = self._terms
         per_game = -(-need.cpus_per_game // terms.cpus_per_slot)
         if why := self._explain_refusal(need, per_game):

@@ -33,7 +33,7 @@ class Ticket(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def make_ticket(bot: Bot) -> Ticket:
-    """Return the ticket of a bot that plays from its kept copy, or of a command line."""
+    """The ticket of a bot that plays from its kept copy, or of a command line."""
     if bot.owns_folder and bot.folder is not None:
         return Ticket(bot.content, bot.given, str(bot.home) if bot.home else None)
     return Ticket(bot.content, bot.given, command=bot.command, folder=str(bot.folder))
@@ -141,5 +141,5 @@ class ExamAnswer(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def place_player(player: Player, bot: Bot) -> Player:
-    """Return a player as it starts on this machine."""
+    """A player as it starts on this machine."""
     return replace(player, command=bot.command, cwd=str(bot.folder) if bot.folder else None, home=bot.own_home)

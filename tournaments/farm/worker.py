@@ -36,7 +36,7 @@ QUIET = {
 
 
 def choose_slots(slots: int, cpus_per_slot: int, cpus: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the processors of each slot; empty sets, so that the system chooses, if there are too few or too many.
+    """Choose the processors of each slot; empty sets let the system choose, if there are too few or too many.
 
     Where a worker leaves processors to others, such as a second worker of this machine, nobody knows which they take.
 
@@ -85,7 +85,7 @@ def run_worker(scheduler: str, name: str, terms: Terms) -> None:
 
 
 def was_unanswered(code: int, seconds: float) -> bool:
-    """Return whether a `dask worker` ended because it never found its scheduler.
+    """Whether a `dask worker` ended because it never found its scheduler.
 
     One that found it ends in order when it loses it. One that was killed, or crashed, may have lived for any time.
 

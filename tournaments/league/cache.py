@@ -125,7 +125,7 @@ class CachingReader(LeagueReader):
 
 
 def _join(known: list[Numbered], new: list[Numbered]) -> list[Numbered]:
-    """Return both together in the order of their numbers; both are in that order."""
+    """Merge both in the order of their numbers; each is in that order already."""
     if not known or not new or known[-1].number < new[0].number:
         return known + new
     return list(merge(known, new, key=lambda game: game.number))

@@ -49,13 +49,13 @@ def group_complete_deals(games: Iterable[GameSummary]) -> list[list[GameSummary]
 
 
 def compute_score(games: Iterable[GameSummary], label: str) -> float:
-    """Return the share of the points that an entry got in its games; one half without games."""
+    """The share of the points that an entry got in its games; one half without games."""
     scores = [get_score(game, label) for game in games if label in game.labels]
     return sum(scores) / len(scores) if scores else 0.5
 
 
 def get_score(game: GameSummary, label: str) -> float:
-    """Return the share of the points of a game that an entry got."""
+    """The share of the points of a game that an entry got."""
     return game.finish().points[game.labels.index(label)] / 2
 
 
@@ -89,7 +89,7 @@ class Compared(NamedTuple):
 def adjust_deals(
     league: LeagueReader, compared: Sequence[Compared], watcher: ReplayListener | None = None
 ) -> list[Adjustment | None]:
-    """Return the adjusted score of one side of each comparison; many games are played again on all processors.
+    """Adjust the score of one side of each comparison; many games are played again on all processors.
 
     None if luck cannot be measured under each of the rulesets, if there are more than `MOST_GAMES` games, or if it is
     not certain that the adjusted score is the sharper one.
@@ -97,7 +97,7 @@ def adjust_deals(
     Args:
         league: holds the records.
         compared: the comparisons.
-        watcher: hears of each game; first how many there are of all comparisons.
+        watcher: is told of each game; first how many there are of all comparisons.
 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
@@ -112,7 +112,7 @@ def adjust_deals(
 
 
 def _find_functions(league: LeagueReader, deals: Sequence[Sequence[GameSummary]]) -> tuple[str, ...]:
-    """Return the hashes of what measures luck; none if it cannot be, if it is nothing to gain, or too much to play."""
+    """The hashes of the functions that measure luck; none if none does, if it gains nothing, or replays too much."""
     if len(deals) < FEWEST or sum(map(len, deals)) > MOST_GAMES:
         return ()
     played = {game.ruleset for deal in deals for game in deal}
@@ -140,7 +140,7 @@ def _adjust(compared: Compared, lucks: Iterator[tuple[float, ...]], functions: t
 
 
 def _compare(game: GameSummary, lucks: Sequence[float], sides: tuple[str, str]) -> tuple[float, float]:
-    """Return the score and the luck of the first side; where only the other one plays, what that one left of both."""
+    """The score and the luck of the first side; where only the other one plays, what that one left of both."""
     ours = sides[0] in game.labels
     seat = game.labels.index(sides[0] if ours else sides[1])
     score, lucky = game.finish().points[seat] / 2, lucks[seat]
@@ -239,12 +239,12 @@ class Comparison(Struct, frozen=True):
 def read_comparison(
     league: LeagueReader, *, adjusted: bool = False, watcher: ReplayListener | None = None
 ) -> Comparison:
-    """Return the answer of the chosen tournament, which is a comparison that has begun.
+    """Read the answer of the chosen tournament, which is a comparison that has begun.
 
     Args:
         league: holds it.
         adjusted: whether to play the games again, to take luck off the score.
-        watcher: hears of these.
+        watcher: is told of these.
 
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
@@ -278,7 +278,7 @@ def read_comparison(
 def compare_entries(
     league: LeagueReader, new: str, base: str, *, adjusted: bool = False, watcher: ReplayListener | None = None
 ) -> tuple[Comparison, ...]:
-    """Return what the games of two entries say, for each ruleset; a comparison of the two gives its own answer.
+    """Compare two entries by their games, for each ruleset; a comparison of the two gives its own answer.
 
     Raises:
         LeagueError: there is no such entry, or the two did not play a whole deal against each other.

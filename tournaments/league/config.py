@@ -107,7 +107,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_config(path: Path) -> Config:
-    """Return the tournament that the TOML file at `path` describes.
+    """Read the tournament in the TOML file at `path`.
 
     Raises:
         DataError: the file is not valid; the message names the place.
@@ -126,7 +126,7 @@ def read_config(path: Path) -> Config:
 
 
 def find_league(config: Config, path: Path) -> Path:
-    """Return the database of a tournament: what its file says, or else a name like that of the file.
+    """The database of a tournament: what its file says, or else a name like that of the file.
 
     Args:
         config: the content of the file.
@@ -136,7 +136,7 @@ def find_league(config: Config, path: Path) -> Path:
 
 
 def choose_clock_kind(rulesets: Iterable[str], base: Path) -> ClockKind:
-    """Return the kind of clock of a tournament that names none.
+    """Choose the kind of clock of a tournament that names none.
 
     CPU time if a game asks several seats at the same time: bots that think side by side may share a processor. What is
     wrong with a ruleset is no matter here.
@@ -153,7 +153,7 @@ def choose_clock_kind(rulesets: Iterable[str], base: Path) -> ClockKind:
 
 
 def check_config(config: Config, where: str) -> Config:
-    """Return `config` if its values are in range, with the default cap of its clock.
+    """Check that the values of `config` are in range, and fill in the default cap of its clock.
 
     Raises:
         DataError: a value is out of range; the message names the field.
@@ -232,12 +232,12 @@ def _add_cap(clock: ClockLines) -> ClockLines:
 
 
 def encode_identity(config: Config) -> str:
-    """Return as JSON what a league keeps: everything but the settings of the machine."""
+    """Encode as JSON what a league keeps: everything but the settings of the machine."""
     return json.encode(forget_machine(config)).decode()
 
 
 def forget_machine(config: Config) -> Config:
-    """Return a configuration with the defaults for what may differ on every machine and in every run."""
+    """A configuration with the defaults for what may differ on every machine and in every run."""
     return replace(config, jobs=0, cpus_per_game=1, isolation="auto", league=None, new_versions="refuse")
 
 
@@ -246,7 +246,7 @@ MAY_CHANGE = ("entries", "rulesets", "deals", "anchor", "challengers", "opponent
 
 
 def describe_differences(old: Config, new: Config) -> str:
-    """Return the fields that a tournament cannot change once it has begun, with both values."""
+    """The fields that a tournament cannot change once it has begun, with both values."""
     # A field that an older malice did not have counts as its default.
     before, after = (json.decode(encode_identity(config)) for config in (old, new))
     return ", ".join(
@@ -257,7 +257,7 @@ def describe_differences(old: Config, new: Config) -> str:
 
 
 def assign_labels(names: Iterable[str]) -> list[str]:
-    """Return names made unique: twins become `greedy` and `greedy#2`."""
+    """Make names unique: twins become `greedy` and `greedy#2`."""
     seen: dict[str, int] = {}
     labels = []
     for name in names:
@@ -267,12 +267,12 @@ def assign_labels(names: Iterable[str]) -> list[str]:
 
 
 def find_seats(config: Config, ruleset: Ruleset) -> int:
-    """Return the number of seats at the tables of a ruleset: what the file says, or else the fewest it allows."""
+    """The number of seats at the tables of a ruleset: what the file says, or else the fewest it allows."""
     return config.seats or ruleset.match.players[0]
 
 
 def require_seats(config: Config, ruleset: Ruleset, entries: int) -> tuple[int, ...]:
-    """Return the team of each seat at the tables of a ruleset.
+    """The team of each seat at the tables of a ruleset.
 
     Raises:
         DataError: the ruleset does not allow the number of seats, or there are too few entries for a table.

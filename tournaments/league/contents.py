@@ -41,7 +41,7 @@ class ActionTimes(NamedTuple):
 
 
 def count_times(record: Record) -> str:
-    """Return the times of a record, as `parse_times` reads them."""
+    """The times of a record, as `parse_times` reads them."""
     buckets = [Counter[int]() for _ in record.entries]
     for (seat, action), micros in zip(record.actions, record.micros, strict=False):
         if not action.startswith(VERDICT):
@@ -57,7 +57,7 @@ def _format_buckets(buckets: Counter[int]) -> str:
 
 
 def parse_times(times: str) -> list[ActionTimes]:
-    """Return the times of each seat.
+    """Parse the times of each seat.
 
     Raises:
         ValueError: `times` does not come from `count_times`.
@@ -217,7 +217,7 @@ class GameSummary(Struct, frozen=True, gc=False, omit_defaults=True):
 
 @cache
 def _count_points(places: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the half points of both seats; nothing for games of more."""
+    """The half points of both seats; nothing for games of more."""
     if len(places) != 2:
         return ()
     return tuple(1 if places == (1, 1) else 4 - 2 * place for place in places)
@@ -269,7 +269,7 @@ class Contents:
 def summarize_record(
     record: Record, number: int, teams: tuple[int, ...], versions: tuple[int, ...], *, once: bool = False
 ) -> GameSummary:
-    """Return the part of a record that standings need.
+    """Summarise a record to what standings need.
 
     Args:
         record: the finished game.

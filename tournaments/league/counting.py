@@ -17,7 +17,7 @@ from malice.tournaments.ratings.sprt import Verdict, Walk
 
 
 def find_suspended(games: Iterable[Finished], after: int, lifted: Collection[Readmission] = ()) -> dict[str, int]:
-    """Return the entries that a part suspends, each with the number of the game that suspended it.
+    """The entries that a part suspends, each with the number of the game that suspended it.
 
     Args:
         games: finished games of the part in playing order.
@@ -30,7 +30,7 @@ def find_suspended(games: Iterable[Finished], after: int, lifted: Collection[Rea
 def list_suspensions(
     games: Iterable[Finished], after: int, lifted: Collection[Readmission] = ()
 ) -> Iterator[Readmission]:
-    """Return every suspension of a part, lifted or not, as a label and the number of the game that caused it.
+    """Yield every suspension of a part, lifted or not, as a label and the number of the game that caused it.
 
     Args: as `find_suspended`.
     """
@@ -53,7 +53,7 @@ def list_suspensions(
 
 
 def is_left_out(number: int, labels: Iterable[str], suspended: Mapping[str, int]) -> bool:
-    """Return whether a game of a part is left out because one of its entries was suspended before it."""
+    """Whether a game of a part is left out because one of its entries was suspended before it."""
     return any(suspended.get(label, number) < number for label in labels)
 
 
@@ -89,7 +89,7 @@ class Suspensions:
             self._judge()
 
     def leaves_out(self, game: Finished) -> bool:
-        """Return whether a finished game does not count."""
+        """Whether a finished game does not count."""
         return is_left_out(game.number, game.labels, self.suspended)
 
     def _note(self, game: Finished) -> None:
@@ -97,7 +97,7 @@ class Suspensions:
             insort(self._verdicts[label], (game.number, label in game.failed))
 
     def _is_in_a_row(self, label: str, number: int) -> bool:
-        """Return whether the game is among enough verdicts in a row, as far as the games so far show."""
+        """Whether the game is among enough verdicts in a row, as far as the games so far show."""
         played = self._verdicts[label]
         at = bisect_left(played, (number, True))
         before = self._count_verdicts(played, range(at - 1, -1, -1))
@@ -205,7 +205,7 @@ class SequentialTest:
 
 
 def weigh_deal(games: int, *, direct: bool) -> float:
-    """Return how many games between two bots a deal is worth.
+    """How many games between two bots a deal is worth.
 
     Against others, it takes two games to see what each of them scores, and both scores have an error.
 
@@ -290,7 +290,7 @@ def _find_left_out(games: Collection[Collection[Finished]], counted: Collection[
 
 
 def _find_suspended_now(tournament: Tournament, by_part: dict[int, dict[str, int]]) -> dict[str, int]:
-    """Return the entries whose playing version is suspended, and was not readmitted."""
+    """The entries whose playing version is suspended, and was not readmitted."""
     current = tournament.current()
     found: dict[str, int] = {}
     for part, suspended in by_part.items():

@@ -52,7 +52,7 @@ class Waiting:
         self._sleep = sleep
 
     def wait_for(self, path: Path, holder: str, attempt: Callable[[], T]) -> T:
-        """Return what `attempt` returns once no lock prevents it.
+        """Call `attempt` until no lock prevents it, and pass on its result.
 
         Args:
             path: the file, for the message.
@@ -83,14 +83,14 @@ class Waiting:
 
 
 def is_lock(error: Exception) -> bool:
-    """Return whether an error only means that another program holds a lock."""
+    """Whether an error only means that another program holds a lock."""
     if isinstance(error, sqlite3.Error):
         return get_primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
     return isinstance(error, BlockingIOError)
 
 
 def get_primary_code(error: sqlite3.Error) -> int:
-    """Return SQLite's primary result code; 0 if the error is not SQLite's own."""
+    """SQLite's primary result code; 0 if the error is not SQLite's own."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
@@ -177,7 +177,7 @@ class LeagueFile:
             self.openings += 1
 
     def rows(self, kind: type[R], rest: str = "", values: tuple[object, ...] = ()) -> Iterator[R]:
-        """Return the rows of a kind, each checked against the types and bounds of its struct.
+        """Yield the rows of a kind, each checked against the types and bounds of its struct.
 
         Raises:
             DamagedLeague: the table cannot be read, or a value does not fit its column; the message names the place.
@@ -201,7 +201,7 @@ class LeagueFile:
             raise self.damage(where, _lower_first(reason)) from None
 
     def number(self, sql: str, what: str) -> int:
-        """Return the integer that a statement yields.
+        """The integer that a statement yields.
 
         Args:
             sql: the statement.
@@ -217,7 +217,7 @@ class LeagueFile:
         return row[0]
 
     def integrity(self) -> str:
-        """Return the first problem that SQLite finds in the whole file, or an empty string."""
+        """The first problem that SQLite finds in the whole file; empty if it finds none."""
         with self.reading(lambda: "the whole file"):
             (problem,) = self._execute("PRAGMA integrity_check(1)").fetchone()
         return "" if problem == "ok" else " ".join(str(problem).split())
@@ -243,19 +243,19 @@ class LeagueFile:
         return self.damage(where, str(error) or "a length that no memory holds")
 
     def damage(self, where: str, what: str) -> DamagedLeague:
-        """Return an error of one line that names the file, the place of the damage, and the reason."""
+        """An error of one line that names the file, the place of the damage, and the reason."""
         reason = " ".join(what.split())  # SQLite quotes whole statements
         return DamagedLeague(f"{self.path}: {where}: {reason:.{LONGEST_REASON}}")
 
     def looks_ours(self) -> bool:
-        """Return whether a file that SQLite cannot read begins like a league."""
+        """Whether a file that SQLite cannot read begins like a league."""
         first = self._read_first_bytes()
         cut = 0 < len(first) < HEADER_BYTES and first[: len(MAGIC)] == MAGIC[: len(first)]
         ours = first[68:72] == APPLICATION_ID.to_bytes(4, "big")
         return cut or ours or any(statement in first for statement in OUR_SCHEMA)
 
     def is_foreign(self) -> bool:
-        """Return whether the file is not an SQLite database; SQLite itself does not notice this in short files."""
+        """Whether the file is not an SQLite database; SQLite itself does not notice this in short files."""
         first = self._read_first_bytes()
         return bool(first) and not first.startswith(MAGIC)
 
@@ -311,24 +311,24 @@ class LeagueFile:
 
 
 def list_league_files(league: Path) -> tuple[str, ...]:
-    """Return the paths of a league: its file, and what lies beside it, of SQLite and of ours; not all of them exist."""
+    """The paths of a league: its file, and what lies beside it, of SQLite and of ours; not all of them exist."""
     path = league.resolve()
     files = (f"{path}{end}" for end in ("", "-wal", "-shm", "-journal"))
     return (*files, *map(str, (find_name_list(path), find_kept_bots(path), find_opinions(path))))
 
 
 def find_name_list(league: Path) -> Path:
-    """Return the path of the list that says whose bots play in an anonymous league, which may not exist."""
+    """The path of the list that says whose bots play in an anonymous league; it may not exist."""
     return league.with_suffix(".names.csv")
 
 
 def find_kept_bots(league: Path) -> Path:
-    """Return the folder in which the bots of a league are kept, which may not exist."""
+    """The folder in which the bots of a league are kept; it may not exist."""
     return league.resolve().with_suffix(".bots")
 
 
 def find_opinions(league: Path) -> Path:
-    """Return the folder that keeps what bots would have played in the games of a league, which may not exist."""
+    """The folder that keeps what bots would have played in the games of a league; it may not exist."""
     return league.resolve().with_suffix(".opinions")
 
 

@@ -198,17 +198,17 @@ class JournalRow(StoredRow, frozen=True):
 
 
 def encode_event(event: AnyEvent) -> str:
-    """Return an event as the journal stores it."""
+    """Encode an event as the journal stores it."""
     return _encoder.encode(event).decode()
 
 
 def decode_event(text: str) -> AnyEvent:
-    """Return a stored event, or raise MsgspecError or RecursionError."""
+    """Decode a stored event, or raise MsgspecError or RecursionError."""
     return _decoder.decode(text)
 
 
 def chain_event(before: str, number: int, tournament: str, at: float, event: str) -> str:
-    """Return the digest of an event.
+    """The digest of an event, chained to that of the event before.
 
     Args:
         before: the digest of the event before it, or `ROOT`.
@@ -221,7 +221,7 @@ def chain_event(before: str, number: int, tournament: str, at: float, event: str
 
 
 def store_ruleset(ruleset: Ruleset) -> StoredRuleset:
-    """Return a ruleset as the journal keeps it."""
+    """A ruleset as the journal keeps it."""
     family = load_family(ruleset.family)
     rules = json.decode(json.encode(ruleset.rules))  # as it is read back, lists for tuples
     name, about, source = ruleset.name, ruleset.about, ruleset.source

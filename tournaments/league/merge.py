@@ -71,7 +71,7 @@ def require_copy(league: LeagueReader, copy: LeagueReader) -> None:
 
 
 def _list_events(league: LeagueReader) -> list[tuple[str, float, str]]:
-    """Return what makes an event the same in two files; which share a file plays is its own affair."""
+    """What makes an event the same in two files; which share a file plays is its own affair."""
     return [(row.tournament, row.at, row.event) for row, event in league.events() if not isinstance(event, ShareChosen)]
 
 

@@ -66,7 +66,7 @@ class Part(Draft, frozen=True):
 
 
 def list_chain(parts: Sequence[Part], part: int, table: int) -> list[tuple[int, int]]:
-    """Return the tables that one goes on with, each as part and table: the first of all first, and the table last."""
+    """The tables that one goes on with, each as part and table: the first of all first, and the table last."""
     chain = [(part, table)]
     while parts and (before := parts[chain[0][0]].tables[chain[0][1]].after) is not None:
         chain.insert(0, before)
@@ -118,15 +118,14 @@ class Schedule:
                     yield BatchPlan(self.part.number, number, rotation, first, last)
 
     def batch_count(self) -> int:
-        """Return the number of batches."""
         return -(-self.deals // self.batch_deals) * self._games
 
     def plays_once(self, table: int) -> bool:
-        """Return whether a deal of a table is one game, the same for all seats."""
+        """Whether a deal of a table is one game, the same for all seats."""
         return self.rotations[table] == 1
 
     def has(self, key: Key) -> bool:
-        """Return whether the part has this game."""
+        """Whether the part has this game."""
         return (
             key.part == self.part.number
             and 0 <= key.table < len(self.rotations)
@@ -135,7 +134,7 @@ class Schedule:
         )
 
     def number(self, key: Key) -> int:
-        """Return the place of a game in playing order, counted through the whole league."""
+        """The place of a game in playing order, counted through the whole league."""
         chunk, within = divmod(key.deal, self.batch_deals)
         size = min(self.batch_deals, self.deals - chunk * self.batch_deals)
         before = chunk * self.batch_deals * self._games
@@ -156,16 +155,16 @@ class Seeds:
         self._common = common
 
     def order(self, key: Key, seats: int) -> GameOrder:
-        """Return the order of the game `key`: its cards, its seating and its bots' own seeds."""
+        """The order of the game `key`: its cards, its seating and its bots' own seeds."""
         rngs = tuple(self._rng(key, seat) for seat in range(seats))
         return GameOrder(key, self.deal_seed(key).hex(), self.seating(key, seats), rngs)
 
     def deal_seed(self, key: Key) -> bytes:
-        """Return the 32 bytes behind every shuffle of a deal, the same in all rotations."""
+        """The 32 bytes behind every shuffle of a deal, the same in all rotations."""
         return self._commit("deal", *self._place(key))
 
     def seating(self, key: Key, seats: int) -> tuple[int, ...]:
-        """Return the player of the table at each seat: rotation k moves everybody by k seats.
+        """The player of the table at each seat: rotation k moves everybody by k seats.
 
         With three or more seats, the order around the table is drawn anew for each deal.
         """
@@ -185,12 +184,12 @@ class Seeds:
 
 
 def derive_part_seed(seed: bytes, tournament: str, number: int) -> bytes:
-    """Return the seed of a part, from that of its tournament, which is never told."""
+    """Derive the seed of a part from that of its tournament, which is never told."""
     return _commit(seed, "part", tournament, number)
 
 
 def draw_order(seed: bytes, ruleset: str, labels: Sequence[str]) -> list[int]:
-    """Return entries shuffled for the draw of a ruleset's tables, whatever their order in the file.
+    """Shuffle entries for the draw of a ruleset's tables, whatever their order in the file.
 
     Args:
         seed: that of the tournament.

@@ -55,7 +55,7 @@ class Changes(Struct, frozen=True):
 
 
 def compute_progression(before: Contents, after: Contents, choice: Choice = EVERYTHING) -> tuple[Progression, ...]:
-    """Return what changed between two states of a league, or between two leagues.
+    """Compute what changed between two states of a league, or between two leagues.
 
     Args:
         before: the earlier state.
@@ -71,7 +71,7 @@ def compute_progression(before: Contents, after: Contents, choice: Choice = EVER
 
 
 def _list_same(before: Contents, after: Contents) -> frozenset[str]:
-    """Return the labels that stand for the same content in both."""
+    """The labels that stand for the same content in both."""
     contents = {entry.label: entry.hash for entry in before.entries}
     return frozenset(entry.label for entry in after.entries if contents.get(entry.label) == entry.hash)
 
@@ -145,11 +145,11 @@ class PartRatings(Struct, frozen=True):
 
 
 def compute_part_ratings(league: Contents, choice: Choice = EVERYTHING) -> tuple[PartRatings, ...]:
-    """Return, for every ruleset and number of seats with rated games in several parts, the ratings after each part.
+    """Rate every ruleset and number of seats after each part, where several parts have rated games.
 
     A step holds the joint fit of all rated games of the parts up to its own, by the rules of the ranking, so the last
-    one agrees with the ranking. Parts without rated games make no step, and blocks for open series belong to the part
-    before them. There are at most `MOST_STEPS` steps; with 100,000 games, all of them take a few seconds.
+    one agrees with the ranking. Parts without rated games make no step, and blocks for open series belong to the
+    part before them. There are at most `MOST_STEPS` steps; with 100,000 games, all of them take a few seconds.
 
     Args:
         league: the tournament.
@@ -230,7 +230,7 @@ def compute_part_changes(
     all_standings: Sequence[Standings],
     table: Sequence[TablePlace] = (),
 ) -> Changes | None:
-    """Return what the newest part with rated games changed; None without a part before it.
+    """Compute what the newest part with rated games changed; None without a part before it.
 
     Only kinds of games that this part has are compared. Who does not play now takes no rank then either.
 
@@ -255,7 +255,7 @@ def compute_part_changes(
 def _look_back(
     standings: Standings, step: PartStep, league: Contents, table: Sequence[TablePlace]
 ) -> tuple[Before, frozenset[str]]:
-    """Return the standings after a step, and the labels that had played by then in whatever version."""
+    """The standings after a step, and the labels that had played by then in whatever version."""
     last = step.parts[-1]
     tables = [each for part in league.parts if part.number <= last for each in part.tables]
     known = frozenset(entrant.label for each in tables for entrant in each.entrants)

@@ -103,19 +103,19 @@ class Publication(Struct, frozen=True):
     """The name of a user of this machine, to be left out of what bots wrote."""
 
     def shows_evidence(self, label: str) -> bool:
-        """Return whether the verdicts on an entry are published as they are."""
+        """Whether the verdicts on an entry are published as they are."""
         return not self.anonymous and (self.evidence is None or label in self.evidence)
 
     def withholds(self, label: str, fault: RecordedVerdict) -> bool:
-        """Return whether a verdict on an entry loses evidence."""
+        """Whether a verdict on an entry loses evidence."""
         return bool(fault.stderr or fault.lines) and not self.shows_evidence(label)
 
     def redact_record(self, record: Record) -> Record:
-        """Return a record whose notes and verdicts may be published; its digest stays that of the whole one."""
+        """A record whose notes and verdicts may be published; its digest stays that of the whole one."""
         return self.redact_notes(self.redact_faults(record))
 
     def redact_notes(self, record: Record) -> Record:
-        """Return a record whose notes may be published."""
+        """A record whose notes may be published."""
         if not record.notes:
             return record
         if self.anonymous:
@@ -123,7 +123,7 @@ class Publication(Struct, frozen=True):
         return replace(record, notes={at: self.redact_note(note, record.host) for at, note in record.notes.items()})
 
     def redact_faults(self, record: Record) -> Record:
-        """Return a record whose verdicts may be published."""
+        """A record whose verdicts may be published."""
         if not record.faults:
             return record
         faults = (self._redact_fault(record.entries[fault.seat][0], fault, record.host) for fault in record.faults)
@@ -136,16 +136,16 @@ class Publication(Struct, frozen=True):
         return replace(fault, sentence=self.redact_sentence(fault.sentence, host), exit=exit, lines=(), stderr="")
 
     def redact_sentence(self, sentence: str, host: str) -> str:
-        """Return what a verdict says without the text of bots; `host` is the machine that it was given on."""
+        """What a verdict says without the text of bots; `host` is the machine that it was given on."""
         drop = _drop_every_quotation if self.anonymous else _drop_long_quotation
         return redact(_QUOTED.sub(drop, sentence), host, self.user)
 
     def redact_note(self, note: str, host: str) -> str:
-        """Return a note that a bot wrote on a machine, as far as it may be published."""
+        """A note that a bot wrote on a machine, as far as it may be published."""
         return "" if self.anonymous else redact(note, host, self.user)
 
     def redact_entry(self, entry: Entry) -> Entry:
-        """Return an entry whose command and description may be published; of an anonymous one only the label."""
+        """An entry whose command and description may be published; of an anonymous one only the label."""
         if self.anonymous:
             return Entry(entry.label, "", "", "", "", "", ())
         return replace(
@@ -180,7 +180,7 @@ def choose_publication(tournament: Tournament, evidence: Sequence[str] = ()) -> 
 
 
 def find_user() -> str:
-    """Return the name of our user; nothing for root, whose name is a common word and the same everywhere."""
+    """The name of our user; empty for root, whose name is a common word and the same everywhere."""
     try:
         return "" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
     except KeyError:  # a user without a name, as in a container
@@ -205,7 +205,7 @@ def redact(text: str, host: str = "", user: str = "", *, keep_names: bool = Fals
 
 @functools.cache
 def _compile_names(*names: str) -> re.Pattern[str]:
-    """Return the pattern of any of the names as a word."""
+    """A pattern that matches any of the names as a word."""
     choice = "|".join(map(re.escape, dict.fromkeys(names)))
     return re.compile(rf"(?<![^\W_])(?:{choice})(?![^\W_])", re.IGNORECASE)
 
@@ -215,7 +215,7 @@ def _keep_name(path: re.Match[str]) -> str:
 
 
 def _redact_word(word: str) -> str:
-    """Return a word of a command; a program or a file keeps its name."""
+    """Redact a word of a command; a program or a file keeps its name."""
     if program := _SYSTEM_PROGRAM.fullmatch(word):
         return program[1]
     name = word.rpartition("/")[2]

@@ -67,13 +67,13 @@ class Picker:
         """The parts in which all tables have the same cards."""
 
     def pick(self, game: GameSummary) -> GameSummary | None:
-        """Return a game with the names of its versions, `label@number` for an older one; None if it is not rated."""
+        """Name the versions in a game, `label@number` for an older one; None if the game is not rated."""
         if not self._choice.since <= game.started < self._choice.before or not self._away.isdisjoint(game.labels):
             return None
         return self._name_versions(game) if self._has_older else game
 
     def list_games(self) -> Iterator[GameSummary]:
-        """Return the games to rate, in playing order."""
+        """Yield the games to rate, in playing order."""
         return (picked for game in self._league.games if (picked := self.pick(game)) is not None)
 
     def _name_versions(self, game: GameSummary) -> GameSummary:
@@ -120,7 +120,7 @@ def _add_overruns(standings: Standings, overruns: Mapping[str, int]) -> Standing
 
 
 def _add_statistics(all_standings: tuple[Standings, ...], league: Contents, picker: Picker) -> tuple[Standings, ...]:
-    """Return standings with what the games themselves count."""
+    """Add what the games themselves count."""
     if not (statistics := find_statistics(league.rulesets)):
         return all_standings
     tallies = summarize_statistics(picker.list_games(), statistics)
@@ -137,7 +137,7 @@ def _add_statistics(all_standings: tuple[Standings, ...], league: Contents, pick
 
 
 def list_shares(rows: Iterable[Row]) -> dict[str, str]:
-    """Return the captions of the shares that games of a ranking count, by name."""
+    """The captions of the shares that games of a ranking count, by name."""
     return {figure.name: figure.caption for row in rows for figure in row.statistics or () if figure.share}
 
 
@@ -151,10 +151,10 @@ def explain_table(league: Contents, choice: Choice) -> str:
 
 
 def _order_by_table(rows: Iterable[Row], table: Sequence[TablePlace]) -> tuple[Row, ...]:
-    """Return the rows in the order of a table, with its points; rows that it lacks, as of older versions, come after.
+    """The rows in the order of a table, with its points; rows that it lacks, as of older versions, come after.
 
-    The ranks are those of the table, without gaps: entries that do not play keep their points, but come last, without a
-    rank. The intervals of ratings do not apply to these ranks.
+    The ranks are those of the table, without gaps: entries that do not play keep their points, but come last, without
+    a rank. The intervals of ratings do not apply to these ranks.
     """
     places = {place.label: (number, place) for number, place in enumerate(table)}
 
@@ -167,7 +167,7 @@ def _order_by_table(rows: Iterable[Row], table: Sequence[TablePlace]) -> tuple[R
 
 
 def _place_row(row: Row, found: TablePlace | None, taken: Sequence[int]) -> Row:
-    """Return a row with its rank among the places that are taken."""
+    """A row with its rank among the places that are taken."""
     row = replace(row, rank=None, tied=False, rating=replace(row.rating, rank_low=None, rank_high=None))
     if found is None:
         return row
@@ -178,7 +178,7 @@ def _place_row(row: Row, found: TablePlace | None, taken: Sequence[int]) -> Row:
 
 
 def find_state(entry: Entry, suspended: Collection[str]) -> State:
-    """Return the state of an entry.
+    """The state of an entry.
 
     Args:
         entry: the entry.

@@ -44,19 +44,19 @@ def group_games(
 
 
 def list_complete(played: Iterable[GameSummary]) -> list[GameSummary]:
-    """Return the games of one kind whose deals are complete: played in every rotation, if there are any."""
+    """The games of one kind whose deals are complete: played in every rotation, if there are any."""
     played = list(played)
     counts = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
     return [game for game in played if counts[(game.key.part, game.key.table, game.key.deal)] == game.rotations]
 
 
 def list_counted(complete: Iterable[GameSummary]) -> list[GameSummary]:
-    """Return the games of complete deals that are rated: all but void ones."""
+    """The games of complete deals that are rated: all but void ones."""
     return [game for game in complete if game.reason != VOID]
 
 
 def make_rated_game(game: GameSummary, number: Mapping[str, int], common: Collection[int]) -> RatedGame:
-    """Return a game as the ratings see it.
+    """Make a game as the ratings see it.
 
     Args:
         game: the game.
@@ -79,7 +79,7 @@ def make_rated_game(game: GameSummary, number: Mapping[str, int], common: Collec
 
 @lru_cache(1 << 16)
 def _seat_alone(players: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return teams of one player each; the same ones for the same players, which takes less memory."""
+    """Teams of one player each; the same object for the same players, which takes less memory."""
     return tuple([(player,) for player in players])
 
 

@@ -76,11 +76,11 @@ class JournalReader:
             yield
 
     def integrity(self) -> str:
-        """Return the first problem that SQLite finds in the whole file, or an empty string."""
+        """The first problem that SQLite finds in the whole file; empty if it finds none."""
         return self._file.integrity()
 
     def league(self) -> League:
-        """Return all tournaments, as the journal tells them."""
+        """All tournaments, as the journal records them."""
         if self._tables:
             for row, event in self._read_events(self._read):
                 self._apply(self._league, row, event)
@@ -88,7 +88,7 @@ class JournalReader:
         return self._league
 
     def events(self) -> Iterator[tuple[JournalRow, AnyEvent]]:
-        """Return every event of the journal, in order."""
+        """Yield every event of the journal, in order."""
         return self._read_events(0) if self._tables else iter(())
 
     def _read_events(self, first: int) -> Iterator[tuple[JournalRow, AnyEvent]]:
@@ -143,12 +143,12 @@ class JournalReader:
         return league.tournaments[self._name or meant[0]]
 
     def has_shared(self, name: str) -> bool:
-        """Return whether a tournament has a part that copies of the league play."""
+        """Whether a tournament has a part that copies of the league play."""
         created = (event for row, event in self.events() if row.tournament == name and isinstance(event, PartCreated))
         return any(event.shared is True for event in created)
 
     def is_empty(self) -> bool:
-        """Return whether no game is stored yet."""
+        """Whether no game is stored yet."""
         if not self._tables:
             return True
         # Check the index and the records too: damage that hides games must not look like their absence.
@@ -178,7 +178,7 @@ class LeagueReader(JournalReader):
     """
 
     def view(self, name: str) -> LeagueReader:
-        """Return a reader of another tournament of the league; raise LeagueError if it has none of this name."""
+        """Open a reader of another tournament of the league; raise LeagueError if it has none of this name."""
         league = self.league()
         other = copy.copy(self)
         other._league = league.fork()  # both go on with the journal, each for itself
@@ -186,23 +186,23 @@ class LeagueReader(JournalReader):
         return other
 
     def config(self) -> Config:
-        """Return the newest configuration of the tournament."""
+        """The newest configuration of the tournament."""
         return self.tournament().config
 
     def rulesets(self) -> tuple[Ruleset, ...]:
-        """Return the rulesets that are played."""
+        """The rulesets that are played."""
         return tuple(self.tournament().rulesets.values())
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return the entries in the order of the tournament file."""
+        """The entries in the order of the tournament file."""
         return self.tournament().list_entries()
 
     def parts(self) -> tuple[Part, ...]:
-        """Return the parts in the order of their creation."""
+        """The parts in the order of their creation."""
         return tuple(self.tournament().parts)
 
     def finished(self) -> list[Finished]:
-        """Return every finished game as far as it decides what is played next, in playing order."""
+        """Every finished game as far as it decides what is played next, in playing order."""
         if self.config().format == FORMAT:  # where the results decide what is played next
             return [game.finish() for game in self.stored_games()]
         schedules = self.tournament().schedules
@@ -219,19 +219,19 @@ class LeagueReader(JournalReader):
         return found
 
     def judgement(self) -> CountedGames:
-        """Return which of the finished games count, and who is suspended."""
+        """Which of the finished games count, and who is suspended."""
         return find_counted_games(self.tournament(), self.finished())
 
     def suspended(self) -> dict[str, int]:
-        """Return the suspended entries, each with the number of the game that suspended it."""
+        """The suspended entries, each with the number of the game that suspended it."""
         return self.judgement().suspended
 
     def has_games(self) -> bool:
-        """Return whether a game of the tournament is finished."""
+        """Whether a game of the tournament is finished."""
         return next(self._list_in_order(PlacedRow), None) is not None
 
     def keys(self) -> set[Key]:
-        """Return the keys of all finished games of the tournament."""
+        """The keys of all finished games of the tournament."""
         return {game.key for game in self.finished()} if self._tables and self.league().tournaments else set()
 
     def read(self, before: float | None = None) -> Contents:
@@ -276,39 +276,39 @@ class LeagueReader(JournalReader):
         return earlier.tournaments[name]
 
     def games(self) -> Iterator[GameSummary]:
-        """Return every finished game that counts, without its actions, in playing order."""
+        """Yield every finished game that counts, without its actions, in playing order."""
         left_out = self.judgement().left_out
         return (game for game in self.stored_games() if game.number not in left_out)
 
     def stored_games(self) -> Iterator[GameSummary]:
-        """Return every finished game without its actions, in playing order."""
+        """Yield every finished game without its actions, in playing order."""
         tournament = self.tournament()
         return (self._decode_game(row, tournament) for row in self._list_in_order(SummaryRow))
 
     def records(self) -> Iterator[Record]:
-        """Return the record of every finished game that counts, in playing order."""
+        """Yield the record of every finished game that counts, in playing order."""
         return (record for _, record in self.rows())
 
     def rows(self) -> Iterator[tuple[GameSummary, Record]]:
-        """Return every finished game that counts, with its record, in playing order."""
+        """Yield every finished game that counts, with its record, in playing order."""
         left_out = self.judgement().left_out
         return ((game, record) for game, record in self.stored_rows() if game.number not in left_out)
 
     def stored_rows(self) -> Iterator[tuple[GameSummary, Record]]:
-        """Return every finished game with its record, in playing order."""
+        """Yield every finished game with its record, in playing order."""
         tournament = self.tournament()
         return (self._unpack_row(row, tournament) for row in self.list_recorded())
 
     def list_recorded(self) -> Iterator[RecordedRow]:
-        """Return the rows of every finished game in playing order, as they are stored."""
+        """Yield the rows of every finished game in playing order, as they are stored."""
         return self._list_in_order(RecordedRow)
 
     def count_stored(self) -> int:
-        """Return how many games of the tournament are finished."""
+        """How many games of the tournament are finished."""
         return self._file.number(f"SELECT count(*) FROM games WHERE tournament = {self._find_index()}", "table games")
 
     def unpack(self, row: RecordedRow) -> tuple[GameSummary, Record]:
-        """Return the game of a row, with its record."""
+        """The game of a row, with its record."""
         return self._unpack_row(row, self.tournament())
 
     def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
@@ -320,7 +320,7 @@ class LeagueReader(JournalReader):
         return map(self.record, keys)
 
     def list_foreign(self, part: int) -> list[Key]:
-        """Return the keys of the games of a part that a worker on another machine played."""
+        """The keys of the games of a part that a worker on another machine played."""
         # Quotes in a label are escaped: only the name of the field is written so.
         where = """WHERE number >= ? AND number < ? AND instr(summary, '"speed":') ORDER BY number"""
         schedule = self.tournament().schedules[part]
@@ -338,7 +338,7 @@ class LeagueReader(JournalReader):
                 raise self._file.damage(f"table {table}", f"expected {format_count(expected, 'row')}, got {rows}")
 
     def record(self, key: Key) -> Record:
-        """Return the record of one game.
+        """The record of one game.
 
         Raises:
             LeagueError: the league does not hold it.
@@ -346,7 +346,7 @@ class LeagueReader(JournalReader):
         return self.row(key)[1]
 
     def row(self, key: Key) -> tuple[GameSummary, Record]:
-        """Return one game, whether it counts or not, with its record.
+        """One game, whether it counts or not, with its record.
 
         Raises:
             LeagueError: the league does not hold it.
@@ -354,7 +354,7 @@ class LeagueReader(JournalReader):
         return self.unpack(self.find_row(key))
 
     def find_row(self, key: Key) -> RecordedRow:
-        """Return the row of one game, with the errors of `row`."""
+        """The row of one game, with the errors of `row`."""
         tournament = self.tournament()
         known = key.part < len(tournament.parts) and tournament.schedules[key.part].has(key)
         number = tournament.schedules[key.part].number(key) if known else -1
@@ -369,7 +369,7 @@ class LeagueReader(JournalReader):
         return row
 
     def _list_in_order(self, kind: type[P]) -> Iterator[P]:
-        """Return the games by number; refuse a B-tree in which a branch is missing or occurs twice."""
+        """Yield the games by number; refuse a B-tree in which a branch is missing or occurs twice."""
         index, games = self._find_index(), self._count_planned()
         counted = f"SELECT count(*) FROM games WHERE tournament = {index} AND games.number < {games}"
         # Without a snapshot, further games may be stored meanwhile.
@@ -385,11 +385,11 @@ class LeagueReader(JournalReader):
             raise self._file.damage("table games", f"expected {indexed}, as in the index of keys, got {count}")
 
     def _find_index(self) -> int:
-        """Return the place of the chosen tournament, by which its games are stored."""
+        """The place of the chosen tournament, by which its games are stored."""
         return list(self.league().tournaments).index(self.tournament().name)
 
     def _count_planned(self) -> int:
-        """Return how many games all parts of the league have; refuse a journal that lacks the part of a stored game."""
+        """How many games all parts of the league have; refuse a journal that lacks the part of a stored game."""
         games = self.league().games
         beyond = self._file.number(f"SELECT EXISTS (SELECT 1 FROM games WHERE number >= {games})", "table games")
         # A run may have created that part only now: then the journal tells of it by now.

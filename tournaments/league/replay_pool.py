@@ -142,7 +142,7 @@ class ReplayPool(Generic[T]):
 
 
 def replay_rows(league: LeagueReader, work: str, games: int, jobs: int) -> ReplayPool[Piece]:
-    """Return what replays stored games of the chosen tournament.
+    """Make what replays stored games of the chosen tournament.
 
     Args:
         league: the league, also while this process reads a snapshot of it.
@@ -155,12 +155,12 @@ def replay_rows(league: LeagueReader, work: str, games: int, jobs: int) -> Repla
 
 
 def count_processes(games: int, jobs: int) -> int:
-    """Return how many processes are worth their start for so many games, `jobs` at most; 0 for none but this one."""
+    """How many processes are worth their start for so many games, `jobs` at most; 0 for none but this one."""
     return min(jobs, games // CHUNK) if games >= MANY and jobs > 1 else 0
 
 
 def count_processors() -> int:
-    """Return how many processors this process may use."""
+    """How many processors this process may use."""
     return len(os.sched_getaffinity(0))
 
 

@@ -128,7 +128,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def encode_game(record: Record, series: Score | None, publication: Publication | None = None) -> bytes:
-    """Return a game as one line of JSON, LF included; `publication` limits it if the tournament is anonymous."""
+    """Encode a game as one line of JSON, LF included; `publication` limits it if the tournament is anonymous."""
     anonymous = publication is not None and publication.anonymous
     if publication and anonymous:
         record = publication.redact_record(record)
@@ -171,7 +171,7 @@ def _list_actions(record: Record) -> Iterator[ExportedAction]:
 
 
 def encode_decisions(record: Record) -> Iterator[bytes]:
-    """Return the decisions of a game, each as one line of JSON, LF included; a verdict is not a decision.
+    """Yield the decisions of a game, each as one line of JSON, LF included; a verdict is not a decision.
 
     Raises:
         RecordError: the record does not replay.
@@ -292,7 +292,7 @@ def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
 
 
 def pack_events(record: Record) -> bytes:
-    """Return what happened in a game, packed as its referee would have done.
+    """Pack what happened in a game, as its referee would have done.
 
     Raises:
         RecordError: the game does not replay.
@@ -318,7 +318,7 @@ def write_frame(out: IO[bytes], body: bytes) -> None:
 
 
 def read_frame(source: IO[bytes]) -> bytes | None:
-    """Return the next message; None if none is left, or not all of it."""
+    """Read the next message; None if none is left, or not all of it."""
     head = source.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None

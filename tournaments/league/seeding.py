@@ -15,13 +15,13 @@ from malice.tournaments.ratings.fit import fit_ratings
 
 
 def rank_by_rating(league: League, name: str, list_games: ListGames) -> tuple[str, ...]:
-    """Return the entries of a tournament by their rating, the best first; nothing if none of them has one.
+    """The entries of a tournament by their rating, the best first; nothing if none of them has one.
 
-    They are rated by one fit over the closed parts of all other tournaments of the league, as far as they played by the
-    same rules with two seats. What is equal to a whole Elo, and what has no rating, is in the order of the file.
+    They are rated by one fit over the closed parts of all other tournaments of the league, as far as they played by
+    the same rules with two seats. What is equal to a whole Elo, and what has no rating, is in the order of the file.
 
     Args:
-        league: as its journal tells of it by now.
+        league: as its journal describes it by now.
         name: the tournament, which has one ruleset.
         list_games: returns the games of another tournament.
     """
@@ -40,7 +40,7 @@ def rank_by_rating(league: League, name: str, list_games: ListGames) -> tuple[st
 
 
 def _rate_versions(games: list[tuple[GameSummary, bool]]) -> dict[str, int]:
-    """Return the whole Elo of every version that has one.
+    """The whole Elo of every version that has one.
 
     Args:
         games: each with whether all tables of its part have the same cards.
@@ -54,7 +54,7 @@ def _rate_versions(games: list[tuple[GameSummary, bool]]) -> dict[str, int]:
 
 
 def _list_rated(league: League, tournament: Tournament, list_games: ListGames) -> list[tuple[GameSummary, bool]]:
-    """Return the games that rate, with names of versions as labels, and with parts numbered through the league."""
+    """The games that rate, with names of versions as labels, and with parts numbered through the league."""
     (ruleset,) = tournament.rulesets.values()
     found: list[tuple[GameSummary, bool]] = []
     first = 0

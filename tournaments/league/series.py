@@ -43,7 +43,7 @@ def plays_series(rulesets: Iterable[Ruleset]) -> bool:
 
 
 def score_league_series(league: Contents) -> dict[Key, Score]:
-    """Return the score of the series after each game of a tournament, for the rulesets that play series."""
+    """The score of the series after each game of a tournament, for the rulesets that play series."""
     targets = {each.name: each.match.target for each in league.rulesets}
     return dict(score_series(league.games, targets, league.parts)) if any(targets.values()) else {}
 
@@ -51,7 +51,7 @@ def score_league_series(league: Contents) -> dict[Key, Score]:
 def score_series(
     games: Iterable[GameSummary], targets: Mapping[str, int], parts: Sequence[Part] = ()
 ) -> Iterator[tuple[Key, Score]]:
-    """Return the score of the series after each game, for the rulesets that play series.
+    """Yield the score of the series after each game, for the rulesets that play series.
 
     Args:
         games: finished games in any order; scores end before the first missing deal of a rotation.
@@ -65,7 +65,7 @@ def score_series(
 def _chain_games(
     games: Iterable[GameSummary], targets: Mapping[str, int], parts: Sequence[Part]
 ) -> dict[tuple[tuple[int, int, int], str], list[GameSummary]]:
-    """Return the games of each chain of series, by its first table, rotation and ruleset, in the order of play."""
+    """The games of each chain of series, by its first table, rotation and ruleset, in the order of play."""
     chains: dict[tuple[tuple[int, int, int], str], list[GameSummary]] = defaultdict(list)
     for game in games:
         if targets[game.ruleset]:
@@ -93,7 +93,7 @@ def _score_chain(games: list[GameSummary], target: int) -> Iterator[tuple[Key, S
 
 
 def list_open_series(league: Contents) -> list[tuple[GameSummary, Score]]:
-    """Return the undecided series, each with its last game and the score after that game."""
+    """The undecided series, each with its last game and the score after that game."""
     targets = {each.name: each.match.target for each in league.rulesets}
     return list_undecided(league.games, targets, league.parts) if any(targets.values()) else []
 
@@ -101,7 +101,7 @@ def list_open_series(league: Contents) -> list[tuple[GameSummary, Score]]:
 def list_undecided(
     games: Iterable[GameSummary], targets: Mapping[str, int], parts: Sequence[Part]
 ) -> list[tuple[GameSummary, Score]]:
-    """Return the undecided series, each with its last game and the score after that game.
+    """The undecided series, each with its last game and the score after that game.
 
     A series that began only after the planned deals is left out: it came with the deals that decided the one before.
 

@@ -74,7 +74,7 @@ def rank_entries(
 def _number_groups(
     ratings: Sequence[Rating], chosen: Sequence[int], ranked: Collection[int]
 ) -> Mapping[int, int | None]:
-    """Return the group of each chosen entry; None for one without opponents."""
+    """The group of each chosen entry; None for one without opponents."""
     met = [index for index in chosen if ratings[index].games]
     sizes = Counter(ratings[index].pool for index in met)
     weights = Counter(ratings[index].pool for index in met if index in ranked)
@@ -84,7 +84,7 @@ def _number_groups(
 
 
 def round_elo(rating: Rating) -> float | None:
-    """Return an Elo that is the same for equal ratings."""
+    """Round an Elo so that equal ratings give equal values."""
     return None if rating.elo is None else round(rating.elo, DIGITS) + 0.0
 
 
@@ -112,7 +112,7 @@ Values = dict[str, list[float]]
 
 
 def find_statistics(rulesets: Iterable[Ruleset]) -> dict[str, tuple[Statistic, ...]]:
-    """Return by ruleset what its family counts, for those that count anything."""
+    """What the family of each ruleset counts, for those that count anything."""
     found = {ruleset.name: load_family(ruleset.family).statistics for ruleset in rulesets}
     return {name: statistics for name, statistics in found.items() if statistics}
 
@@ -274,7 +274,7 @@ class Standings(Struct, frozen=True):
     """Whether a deal is one game, the same for all seats: then nothing says what a seat is worth."""
 
     def list_tables(self) -> tuple[StandingsTable, ...]:
-        """Return the rows in tables: one for each group that met, and one for those that met nobody.
+        """The rows in tables: one for each group that met, and one for those that met nobody.
 
         There is only one where a table of the format ranks all of them, and where there is only one group: then those
         that met nobody are its last rows.
@@ -305,7 +305,7 @@ def compute_standings(
     shown: Mapping[str, State] | None = None,
     clocks: Sequence[ClockRules] = (),
 ) -> tuple[Standings, ...]:
-    """Return the standings for every ruleset, number of seats and clock, in the order of their first games.
+    """Compute the standings for every ruleset, number of seats and clock, in the order of their first games.
 
     Only complete deals count, which were played in every rotation if there are several; void games do not.
 
@@ -325,7 +325,7 @@ def compute_standings(
 def make_standings(
     kinds: Mapping[RatingGroup, GroupGames], entries: Sequence[str], anchor: str | None, states: Mapping[str, State]
 ) -> tuple[Standings, ...]:
-    """Return the standings of games that were collected; see `compute_standings`."""
+    """The standings of games that were collected; see `compute_standings`."""
     return tuple(_rate_group(kind, games, entries, anchor, states) for kind, games in kinds.items())
 
 

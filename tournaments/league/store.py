@@ -122,7 +122,7 @@ def check_tables(file: LeagueFile) -> frozenset[str]:
 
 
 def _check_migrations(file: LeagueFile, tables: set[str]) -> frozenset[str]:
-    """Return the tables of the applied migrations, if the file has these and no others of ours."""
+    """The tables of the applied migrations, if the file has these and no others of ours."""
     applied = {row.name for row in file.rows(MigrationRow)}
     known = list(TABLES)
     if applied and applied <= set(FORMAT_1):
@@ -330,7 +330,7 @@ class Store(LeagueReader):
 
 
 def _make_rows(game: GameSummary, record: Record, tournament: int) -> tuple[tuple[object, ...], tuple[object, ...]]:
-    """Return the rows of a game in both tables; they are made before a transaction locks the file."""
+    """The rows of a game in both tables; they are made before a transaction locks the file."""
     summary, failed = msgspec.json.encode(game).decode(), encode_failed(game.finish())
     return (
         (game.number, tournament, *astuple(record.key), failed, summary, record.digest),
@@ -339,7 +339,7 @@ def _make_rows(game: GameSummary, record: Record, tournament: int) -> tuple[tupl
 
 
 def is_played(path: Path) -> bool:
-    """Return whether a run writes to a league now; ask only while this process does not have the file open.
+    """Whether a run writes to a league now; ask only while this process does not have the file open.
 
     Otherwise the locks would be lost that SQLite holds for us, as the system drops all of them with the first
     descriptor of the file that is closed.

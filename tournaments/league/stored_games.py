@@ -101,12 +101,12 @@ _decoder = msgspec.json.Decoder(Columns)
 
 
 def pack_record(record: Record) -> bytes:
-    """Return what the league stores of a game in addition to its row."""
+    """Pack what the league stores of a game in addition to its row."""
     return zlib.compress(encode_columns(record))
 
 
 def encode_columns(record: Record) -> bytes:
-    """Return what is packed of a game, before it is compressed."""
+    """Encode what is packed of a game, before it is compressed."""
     columns = Columns(
         entries=record.entries,
         deal_seed=record.deal_seed,
@@ -126,7 +126,7 @@ def unpack_record(
     tournament: str,
     old_rules: OldRules | UnsetType = UNSET,
 ) -> Record:
-    """Return the record from its blob and from what the league stores elsewhere.
+    """Rebuild the record from its blob and from what the league stores elsewhere.
 
     Args:
         blob: what `pack_record` returned; the others are those of `decode_columns`.
@@ -183,7 +183,7 @@ def decode_columns(
 
 
 def _fields(whole: Circumstances) -> dict[str, Any]:
-    """Return the fields that `Circumstances` names, of a record or of what was packed."""
+    """The fields that `Circumstances` names, of a record or of what was packed."""
     return {name: getattr(whole, name) for name in Circumstances.__struct_fields__}
 
 
@@ -206,7 +206,7 @@ NOBODY = "[]"
 
 
 def encode_failed(game: Finished) -> str:
-    """Return the labels of those that ended a game by a verdict, as a league stores them."""
+    """The labels of those that ended a game by a verdict, as a league stores them."""
     return msgspec.json.encode(game.failed).decode() if game.failed else NOBODY
 
 
@@ -267,7 +267,7 @@ def _refuse_lengths(game: GameSummary) -> None:
 
 
 def _agree_times(game: GameSummary) -> bool:
-    """Return whether there are times of each seat, and as many as it was asked, except for a verdict."""
+    """Whether there are times of each seat, and as many as it was asked, except for a verdict."""
     try:
         seats = parse_times(game.thinking)
     except ValueError:

@@ -91,7 +91,7 @@ class Tournament:
         self._versions = versions
 
     def fork(self, versions: Mapping[str, Sequence[Version]]) -> Tournament:
-        """Return a copy that goes its own way."""
+        """A copy that changes independently."""
         other = copy.copy(self)
         other.parts, other.schedules = self.parts.copy(), self.schedules.copy()
         other.revisions, other._files = self.revisions.copy(), self._files.copy()
@@ -121,16 +121,16 @@ class Tournament:
         return [schedule for schedule in self.schedules if schedule.part.number not in self.closed]
 
     def schedule(self, part: Part) -> Schedule:
-        """Return the games of a part, by the rulesets as the newest file has them."""
+        """The games of a part, by the rulesets as the newest file has them."""
         return Schedule(part, [name for name, ruleset in self.rulesets.items() if ruleset.match.same_deal])
 
     def seeds(self, part: int) -> Seeds:
-        """Return the seeds of a part, which are secret until it is closed."""
+        """The seeds of a part, which are secret until it is closed."""
         seed = derive_part_seed(self.secret, self.name, part)
         return Seeds(seed, common=self.parts[part].common_deals)
 
     def teams(self, ruleset: str, seats: int) -> tuple[int, ...]:
-        """Return the team of each seat under a ruleset.
+        """The team of each seat under a ruleset.
 
         Raises:
             DataError: it does not allow this number of seats.
@@ -153,7 +153,7 @@ class Tournament:
         return self._old_rules[part, ruleset]
 
     def version(self, entrant: VersionKey) -> Version:
-        """Return what the league knows of a version.
+        """What the league knows of a version.
 
         Raises:
             ValueError: it knows no such version.
@@ -164,23 +164,23 @@ class Tournament:
         return known[entrant.version - 1]
 
     def current(self) -> Mapping[str, int]:
-        """Return by label the version that plays; entries of which none could be started are left out."""
+        """The version that plays, by label; entries of which none could be started are left out."""
         return self._current
 
     def waiting(self) -> set[str]:
-        """Return the labels of the entries whose games wait until their bots are mended."""
+        """The labels of the entries whose games wait until their bots are mended."""
         return {entered.label for entered in self.entered if entered.waits}
 
     def state(self, label: str) -> OrganiserDecision:
-        """Return what the organiser decided about an entry."""
+        """What the organiser decided about an entry."""
         return self.states.get(label, OrganiserDecision())
 
     def excuses(self, entrant: VersionKey) -> bool:
-        """Return whether a version plays no more: its entry left, or a newer version plays."""
+        """Whether a version plays no more: its entry left, or a newer version plays."""
         return self.state(entrant.label).state != "playing" or self._current.get(entrant.label) != entrant.version
 
     def list_entries(self) -> tuple[Entry, ...]:
-        """Return the entries in the order of the file."""
+        """The entries in the order of the file."""
         return tuple(map(self._make_entry, self.entered))
 
     def _make_entry(self, entered: FileEntry) -> Entry:
@@ -258,11 +258,11 @@ class Tournament:
         self.config, self.entered, self._file = config, event.entries, event
 
     def has_file(self, event: FileRead) -> bool:
-        """Return whether the newest file says the same."""
+        """Whether the newest file says the same."""
         return self._file == event
 
     def make_part(self, draft: Draft, first: int) -> Part:
-        """Return the part that a draft becomes if it is created now."""
+        """The part that a draft becomes if it is created now."""
         number = len(self.parts)
         commit = Seeds(derive_part_seed(self.secret, self.name, number)).commit
         return Part(**asdict(draft), number=number, first=first, commit=commit)
@@ -349,7 +349,7 @@ class League:
         """How many games all parts have together; the number of the next part's first game."""
 
     def fork(self) -> League:
-        """Return a copy that goes its own way."""
+        """A copy that changes independently."""
         other = League()
         other.versions = {label: list(versions) for label, versions in self.versions.items()}
         other.tournaments = {name: each.fork(other.versions) for name, each in self.tournaments.items()}
@@ -395,7 +395,7 @@ class League:
         known.append(version)
 
     def find_version(self, label: str, hash: str) -> int:
-        """Return the number of the version that a label has under a content hash; a new number for a new one."""
+        """The number of the version that a label has under a content hash; a new number for a new one."""
         known = self.versions.get(label, [])
         return next((each.number for each in known if each.hash == hash), len(known) + 1)
 
@@ -414,7 +414,7 @@ class Workload(NamedTuple):
 
 
 def count_games(keys: Iterable[Key]) -> Counter[Place]:
-    """Return the number of games by part and table."""
+    """Count the games by part and table."""
     return Counter((key.part, key.table) for key in keys)
 
 
@@ -432,7 +432,7 @@ def measure_workload(tournament: Tournament, played: Mapping[Place, int]) -> Wor
 
 
 def _list_open(tournament: Tournament) -> dict[Place, int]:
-    """Return how many games the tables of open parts have whose entries still play."""
+    """How many games the tables of open parts have whose entries still play."""
     return {
         (schedule.part.number, number): schedule.deals * schedule.rotations[number]
         for schedule in tournament.open_parts

@@ -12,9 +12,9 @@ class Elo:
         self.beta = beta
 
     def expect(self, rating: float, other_rating: float) -> float:
-        """Return the expected score of the first rating against the second."""
+        """The expected score of the first rating against the second."""
         return float(1.0 / (1 + 10 ** ((float(other_rating) - float(rating)) / (2 * self.beta))))
 
     def rate(self, rating: float, series: Iterable[tuple[float, float]]) -> float:
-        """Return the new rating after a series of (score, other rating), all played at the old rating."""
+        """The new rating after a series of (score, other rating), all played at the old rating."""
         return float(rating) + self.k_factor * sum(score - self.expect(rating, other) for score, other in series)

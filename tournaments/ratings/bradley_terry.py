@@ -26,24 +26,24 @@ class Strengths:
 
 
 def expect_score(difference: Floats) -> Floats:
-    """Return the expected score of a team that is stronger by the difference."""
+    """The expected score of a team that is stronger by the difference."""
     return 0.5 * (1 + np.tanh(difference / 2))
 
 
 def compute_advantage(strengths: Floats, index: Ints, factor: Floats) -> Floats:
-    """Return how much stronger the first team of each row of a design is."""
+    """How much stronger the first team of each row of a design is."""
     return np.asarray((strengths[index] * factor).sum(axis=1))
 
 
 def sum_products(players: int, index: Ints, factor: Floats, weight: Floats) -> Floats:
-    """Return the sum over the rows of weight x design x design', as a matrix of players."""
+    """The sum over the rows of weight x design x design', as a matrix of players."""
     cells = index[:, :, None] * players + index[:, None, :]
     values = weight[:, None, None] * factor[:, :, None] * factor[:, None, :]
     return sum_groups(cells, values, players**2).reshape(players, players)
 
 
 def maximise(pairings: Pairings) -> Strengths:
-    """Return the strengths of maximum likelihood, by Newton's method; the log-likelihood is concave."""
+    """The strengths of maximum likelihood, by Newton's method; the log-likelihood is concave."""
     players = pairings.players
     rows = pairings.tally
     index, factor = pairings.design(rows)
@@ -96,7 +96,7 @@ BLOCK = 2_000_000
 
 
 def estimate_from_information(pairings: Pairings, fitted: Strengths) -> Floats:
-    """Return the covariance as if games were independent.
+    """Estimate the covariance as if games were independent.
 
     The n(n-1)/2 pairings of one game of n teams depend on each other: between equals they hold as much information as
     3/(n+1) times as many independent ones.
@@ -109,7 +109,7 @@ def estimate_from_information(pairings: Pairings, fitted: Strengths) -> Floats:
 
 
 def estimate_by_deal(pairings: Pairings, fitted: Strengths) -> Floats:
-    """Return the covariance by a jackknife: leave every deal group out once, and move the fit by one Newton step.
+    """Estimate the covariance by a jackknife: leave out each deal group once, and move the fit by one Newton step.
 
     Leaving group g out moves the strengths by (H - H_g)^-1 s_g, with H the information and s_g the group's
     part of the slope. With A = H^-1 that is A (1 - H_g A)^-1 s_g, whose second factor concerns only the players of
@@ -154,7 +154,7 @@ def _list_groups(pairings: Pairings, strengths: Floats) -> Iterator[tuple[Ints, 
 def _sum_block(
     group: Ints, place: Ints, factor: Floats, residual: Floats, weight: Floats, shape: tuple[int, int]
 ) -> tuple[Floats, Floats]:
-    """Return slope and information of each group of a block, given what its rows say of which places in the group."""
+    """Slope and information of each group of a block, given what its rows say of which places in the group."""
     groups, size = shape
     at = group[:, None] * size + place
     slope = sum_groups(at, residual[:, None] * factor, groups * size)
@@ -165,7 +165,7 @@ def _sum_block(
 
 @cache
 def student_quantile(degrees: int) -> float:
-    """Return the t with 97.5 % below it, to 1e-8."""
+    """The t with 97.5 % below it, to 1e-8."""
     t = 1.959963984540054 if degrees > 2 else (12.7, 4.3)[degrees - 1]
     for _ in range(50):
         step = (student_cdf(t, degrees) - 0.975) / _student_density(t, degrees)
@@ -176,12 +176,12 @@ def student_quantile(degrees: int) -> float:
 
 
 def student_cdf(t: float, degrees: int) -> float:
-    """Return the chance that Student's t is below `t`, to 1e-9 (with up to a million degrees)."""
+    """The chance that Student's t is below `t`, to 1e-9 (with up to a million degrees)."""
     return float(student_cdfs(np.array([t]), degrees)[0])
 
 
 def student_cdfs(t: Floats, degrees: int) -> Floats:
-    """Return the chance for each `t`, as `student_cdf` does; nan for nan.
+    """The chance for each `t`, as `student_cdf` does; nan for nan.
 
     With t = sqrt(degrees) tan a the density becomes a power of cos a, smooth on a bounded range: 64 Gauss
     points are enough for every number of degrees.

@@ -66,7 +66,7 @@ def compare_head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
 
 
 def _compute_luck(cells: Mapping[tuple[float, float], int]) -> float | None:
-    """Return minus the correlation of the two games of a pair.
+    """Minus the correlation of the two games of a pair.
 
     Both games are measured from one mean: with two means, an advantage of the first seat would cancel out, and only
     the deal would count.
@@ -81,7 +81,7 @@ def _compute_luck(cells: Mapping[tuple[float, float], int]) -> float | None:
 
 
 def _estimate_luck(cells: Mapping[tuple[float, float], int]) -> tuple[float | None, float | None]:
-    """Return the 95 % interval: Wilson's, for a share from 0 to 1, with the variance by a jackknife over the pairs."""
+    """The 95 % interval: Wilson's, for a share from 0 to 1, with the variance by a jackknife over the pairs."""
     total = sum(cells.values())
     lost = sum(count for cell, count in cells.items() if sum(cell) < 1)
     won = sum(count for cell, count in cells.items() if sum(cell) > 1)
@@ -110,7 +110,7 @@ class Others(Struct, frozen=True):
     """What the two score against them on average, 0..1."""
 
     def convert_to_elo(self, score: float) -> float | None:
-        """Return the Elo difference of two players with that mean; None if one of them would win or lose everything."""
+        """The Elo difference of two players with that mean; None if one of them would win or lose everything."""
         ours, theirs = (convert_to_elo(self.mean + sign * (score - 0.5)) for sign in (1, -1))
         return None if ours is None or theirs is None else ours - theirs + 0.0  # no -0
 
@@ -242,7 +242,7 @@ def estimate_los(counts: Sequence[int]) -> float | None:
 
 
 def flip_signs(counts: Sequence[int]) -> float | None:
-    """Return how often random signs would lead as far from an even score as the deals did, or farther: exactly.
+    """How often random signs would lead as far from an even score as the deals did, or farther: exactly.
 
     Args:
         counts: an odd number of them, deals by score, from 0 to 1 in equal steps.
@@ -267,7 +267,7 @@ def flip_signs(counts: Sequence[int]) -> float | None:
 
 
 def _list_binomial(count: int) -> Floats:
-    """Return the chances of 0 to `count` heads."""
+    """The chances of 0 to `count` heads."""
     logs = np.array([math.lgamma(each + 1) for each in range(count + 1)])
     return np.asarray(np.exp(logs[-1] - logs - logs[::-1] - count * math.log(2)))
 
@@ -355,7 +355,7 @@ def fit_luck(scores: Floats, lucks: Floats) -> Floats:
 
 
 def _compare_variances(one: Floats, other: Floats) -> tuple[float, float, float] | None:
-    """Return the ratio of two variances between the ends of its interval; None if one of them is 0."""
+    """The ratio of two variances between the ends of its interval; None if one of them is 0."""
     squares = [(values - values.mean()) ** 2 for values in (one, other)]
     first, second = (float(each.mean()) for each in squares)
     if min(first, second) < 1e-12:

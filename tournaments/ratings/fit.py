@@ -54,7 +54,7 @@ class Pool:
     """Sums over the core: the variance clustered by deal group, and as if games were independent."""
 
     def compute_interval(self) -> tuple[Floats, Floats]:
-        """Return the intervals on the core, elsewhere the bounds of the level, widened by the uncertainty within it."""
+        """The intervals on the core, elsewhere the bounds of the level, widened by the uncertainty within it."""
         known, values = self.levels, self.strengths
         if known.core_is_level:
             low, high = np.where(known.core, values, known.low), np.where(known.core, values, known.high)
@@ -181,7 +181,7 @@ def _find_quantiles(groups: Ints) -> Floats:
 
 
 def _find_unmeasured(pairings: Pairings) -> Floats:
-    """Return for each player its part in each direction that no game measures, such as between permanent partners."""
+    """For each player, its part in each direction that no game measures, such as between permanent partners."""
     if pairings.teams.members.shape[1] == 1:
         return np.zeros((pairings.players, 0))
     rows = pairings.tally

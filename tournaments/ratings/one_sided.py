@@ -19,7 +19,7 @@ FARTHEST = 100.0  # natural units, 17,000 Elo
 
 
 def compute_closure(relation: Bools) -> Bools:
-    """Return [i, j]: j is i, or can be reached from i in any number of steps."""
+    """At [i, j]: whether j is i, or can be reached from i in any number of steps."""
     reach = relation | np.eye(len(relation), dtype=np.bool_)
     while True:
         square = reach.astype(np.float32)
@@ -30,7 +30,7 @@ def compute_closure(relation: Bools) -> Bools:
 
 
 def find_classes(alike: Bools) -> Ints:
-    """Return for each player the lowest-numbered player of its class in this equivalence relation."""
+    """For each player, the lowest-numbered player of its class in this equivalence relation."""
     return np.asarray(alike.argmax(axis=1)) if len(alike) else np.zeros(0, np.int64)
 
 
@@ -152,7 +152,7 @@ def find_levels(pairings: Pairings, strengths: Floats, anchor: int | None) -> Le
 
 
 def _find_core(pairings: Pairings, label: Ints, anchor: int | None) -> Bools:
-    """Return the anchor's level; without an anchor the largest level, among equals the one with most games."""
+    """The anchor's level; without an anchor the largest level, among equals the one with most games."""
     if anchor is not None:
         return np.asarray(label == label[anchor])
     rows = pairings.rows

@@ -83,7 +83,7 @@ class Pairings:
         return int(self.group.max()) + 1 if self.group.size else 0
 
     def design(self, rows: Rows) -> tuple[Ints, Floats]:
-        """Return the players whose strengths form the first team's advantage in each row, and their factors."""
+        """The players whose strengths form the first team's advantage in each row, and their factors."""
         teams = self.teams
         return (
             np.hstack([teams.members[rows.first], teams.members[rows.second]]),
@@ -116,7 +116,7 @@ class Pairings:
         )
 
     def by_player(self, rows: Rows) -> PlayerRows:
-        """Return the rows from the view of each player of both teams."""
+        """The rows from the view of each player of both teams."""
         teams = self.teams
         either = np.concatenate([rows.first, rows.second])
         other = np.concatenate([rows.second, rows.first])
@@ -131,14 +131,14 @@ class Pairings:
         )
 
     def sum_by_player(self, first: Floats | Bools, second: Floats | Bools) -> Floats:
-        """Return for each player the sum over its rows of what the first or the second team has there."""
+        """For each player, the sum over its rows of what the first or the second team has there."""
         width = len(self.teams.members)
         by_team = sum_groups(self.rows.first, first, width) + sum_groups(self.rows.second, second, width)
         team, slot = np.nonzero(self.teams.real)
         return sum_groups(self.teams.members[team, slot], by_team[team], self.players)
 
     def count_games(self) -> Ints:
-        """Return how many games each player has."""
+        """How many games each player has."""
         count, games = np.zeros(self.players, np.int64), int(self.game.max()) + 1 if self.game.size else 0
         step = max(1, min(games, BLOCK // max(1, self.players)))
         for begin in range(0, games, step):
@@ -176,7 +176,7 @@ class Pairings:
         )
 
     def met(self, *, unbeaten: bool = False) -> Bools:
-        """Return [i, j]: i played in a team that met a team of j; `unbeaten`: and won or drew against it."""
+        """At [i, j]: whether i played in a team that met a team of j; `unbeaten`: and won or drew against it."""
         matrix = np.zeros((self.players, self.players), np.bool_)
         rows = self.tally
         for one, other, points in (
@@ -191,13 +191,13 @@ class Pairings:
         return matrix
 
     def before(self, game: int) -> Pairings:
-        """Return the rows of the games before one."""
+        """The rows of the games before one."""
         kept = np.flatnonzero(self.game < game)
         group = np.unique(self.group[kept], return_inverse=True)[1]
         return replace(self, rows=self.rows.at(kept), game=self.game[kept], group=group)
 
     def within(self, pool: Ints) -> Pairings:
-        """Return the rows between these players, numbered anew. No row may be half in the pool."""
+        """The rows between these players, numbered anew. No row may be half in the pool."""
         if len(pool) == self.players:
             return self
         number = np.zeros(self.players, np.int64)
@@ -213,12 +213,12 @@ class Pairings:
 
 
 def sum_groups(keys: Ints, values: Floats | Bools, size: int) -> Floats:
-    """Return the sums of the values of each key from 0 to size - 1; keys and values have one shape."""
+    """The sums of the values of each key from 0 to size - 1; keys and values have one shape."""
     return np.bincount(keys.ravel(), values.ravel(), size).astype(np.float64, copy=False)
 
 
 def make_pairings(games: Sequence[RatedGame] | RatedGames, players: int) -> Pairings:
-    """Return all pairings of all games, except pairings of two teams with the same players."""
+    """All pairings of all games, except pairings of two teams with the same players."""
     found = gather(games)
     flat = np.array(found.players, np.int64)
     _check_players(flat, players)
@@ -246,7 +246,7 @@ def make_pairings(games: Sequence[RatedGame] | RatedGames, players: int) -> Pair
 
 
 def _meet(counts: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the two teams of each pairing, and its game, given how many teams each game has."""
+    """The two teams of each pairing, and its game, given how many teams each game has."""
     starts = np.cumsum(counts) - counts
     left: list[Ints] = []
     right: list[Ints] = []
@@ -261,7 +261,7 @@ def _meet(counts: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _join(blocks: Sequence[Ints]) -> Ints:
-    """Return arrays as one; a single one as it is, since it may be long."""
+    """Join arrays into one; a single one is not copied, since it may be long."""
     return blocks[0] if len(blocks) == 1 else np.concatenate([np.zeros(0, np.int64), *blocks])
 
 
@@ -272,7 +272,7 @@ def _check_players(flat: Ints, players: int) -> None:
 
 
 def _number_teams(sizes: Ints, flat: Ints, players: int) -> tuple[Teams, Ints]:
-    """Return the different teams, and the number of each playing team among them."""
+    """The different teams, and the number of each playing team among them."""
     if not sizes.size or sizes.max() == 1:
         alone = np.ones((players, 1))
         return Teams(np.arange(players)[:, None], alone, alone > 0), flat

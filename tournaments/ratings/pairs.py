@@ -39,7 +39,7 @@ def estimate_pentanomial(counts: Sequence[int]) -> Estimate:
 
 
 def convert_to_elo(score: float) -> float | None:
-    """Return the Elo difference of an expected score; None for 0 and 1, which have none."""
+    """The Elo difference of an expected score; None for 0 and 1, which have none."""
     return -400 * math.log10(1 / score - 1) + 0.0 if 0 < score < 1 else None  # no -0
 
 

@@ -65,7 +65,7 @@ class RatedGames:
             self.players.extend(team)
 
     def play_sides(self) -> RatedGames:
-        """Return the same games with one player for each team: its place in the order of the teams."""
+        """The same games with one player for each team: its place in the order of the teams."""
         sides = RatedGames()
         sides.teams, sides.places, sides.groups = self.teams, self.places, self.groups
         sides.sizes = array("i", [1]) * len(self.sizes)
@@ -74,7 +74,7 @@ class RatedGames:
 
 
 def gather(games: Sequence[RatedGame] | RatedGames) -> RatedGames:
-    """Return games in columns.
+    """Gather games in columns.
 
     Raises:
         ValueError: as `RatedGames.add`.

@@ -25,7 +25,7 @@ Point = tuple[int, float]
 def compute_history(
     games: Sequence[RatedGame], players: int, *, k: float = 16.0, initial: float = 1500.0, at_most: int | None = None
 ) -> list[list[Point]]:
-    """Return for each player the points (number of the game in the schedule, rating after it).
+    """For each player, the points (number of the game in the schedule, rating after it).
 
     Games are in the order of the schedule and count from 1; every curve begins with (0, initial). A game of n teams is
     n(n-1)/2 pairings with k/(n-1), all against the ratings before the game. A team of partners plays with the mean of
@@ -68,7 +68,7 @@ class RunningElo:
             self._values.append(ratings[player])
 
     def list_points(self, at_most: int | None = None) -> list[list[Point]]:
-        """Return the points of each player, up to so many of each, thinned as `thin_points` does."""
+        """The points of each player, up to so many of each, thinned as `thin_points` does."""
         players = np.array(self._players, np.int64)
         rows, first, found = np.argsort(players, kind="stable"), 0, []
         for count in np.bincount(players, minlength=len(self._ratings)).tolist():
@@ -80,13 +80,13 @@ class RunningElo:
 
 
 def _is_duel(game: RatedGame) -> bool:
-    """Return whether two players met, as in nearly all games of large leagues."""
+    """Whether two players met, as in nearly all games of large leagues."""
     teams = game.teams
     return len(teams) == 2 and len(teams[0]) == len(teams[1]) == 1 and teams[0] != teams[1]
 
 
 def _rate_duel(game: RatedGame, ratings: Sequence[float], elo: Elo) -> tuple[tuple[int, float], tuple[int, float]]:
-    """Return what `_rate_teams` does, to the last bit, in a third of the time."""
+    """The same as `_rate_teams`, to the last bit, in a third of the time."""
     (one,), (other,) = game.teams
     mine, theirs = ratings[one], ratings[other]
     score = _compute_score(*game.places)
@@ -95,7 +95,7 @@ def _rate_duel(game: RatedGame, ratings: Sequence[float], elo: Elo) -> tuple[tup
 
 
 def _rate_teams(game: RatedGame, ratings: Sequence[float], k: float) -> Iterable[tuple[int, float]]:
-    """Return what each player gains in a game."""
+    """Yield what each player gains in a game."""
     gains: dict[int, float] = {}
     for team, gain in zip(game.teams, _compute_gains(game, ratings, k), strict=True):
         for player in set(team):
@@ -104,14 +104,14 @@ def _rate_teams(game: RatedGame, ratings: Sequence[float], k: float) -> Iterable
 
 
 def thin_points(points: Sequence[Point], at_most: int) -> list[Point]:
-    """Return up to `at_most` of the points, evenly spread, with the first and the last."""
+    """Up to `at_most` of the points, evenly spread, with the first and the last."""
     if at_most < 2:
         raise ValueError(f"expected room for 2 points or more, got: {at_most}")
     return [points[place] for place in _choose_places(len(points), at_most)]
 
 
 def _choose_places(count: int, at_most: int) -> Iterable[int]:
-    """Return up to `at_most` of so many places, evenly spread, with the first and the last."""
+    """Up to `at_most` of so many places, evenly spread, with the first and the last."""
     if count <= at_most:
         return range(count)
     return (step * (count - 1) // (at_most - 1) for step in range(at_most))

@@ -72,7 +72,7 @@ def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats, Floats]:
 
 
 def compute_wilson(score: float, variance: float, t: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share between 0 and 1, for as many independent games as have this variance."""
+    """Wilson's interval of a share between 0 and 1, for as many independent games as have this variance."""
     low, high = _compute_wilson(np.array(score), np.array(variance), np.array(t))
     return max(0.0, float(low)), min(1.0, float(high))
 
@@ -111,7 +111,7 @@ class SeatScore(Struct, frozen=True):
 
 
 def rate_seats(games: Sequence[RatedGame] | RatedGames, sides: Sequence[tuple[int, ...]]) -> tuple[SeatScore, ...]:
-    """Return what each seat is worth; the seats of partners count as one.
+    """Rate what each seat is worth; the seats of partners count as one.
 
     Args:
         games: games between the sides; their players are not looked at.

@@ -78,7 +78,7 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"{field}: expected less than {most:.1f} on either side of 0, got {value:g}")
 
     def compute_llr(self, counts: Sequence[int], games: float, mean: float | None = None) -> float:
-        """Return the log-likelihood ratio of H1 to H0.
+        """The log-likelihood ratio of H1 to H0.
 
         Args:
             counts: deals by their score, from 0 to 1 in equal steps.
@@ -89,7 +89,7 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
         return self.weigh(counts, games, mean).llr
 
     def weigh(self, counts: Sequence[int], games: float, mean: float | None = None) -> Weight:
-        """Return the log-likelihood ratio of H1 to H0, and how much the next deal can change it.
+        """The log-likelihood ratio of H1 to H0, and how much the next deal can change it.
 
         Args: as `compute_llr`.
         """
@@ -109,7 +109,7 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
         return low, high
 
     def judge(self, llr: float) -> Verdict | None:
-        """Return the hypothesis that a log-likelihood ratio accepts, if it does."""
+        """The hypothesis that a log-likelihood ratio accepts; None if it accepts neither."""
         return "H1" if llr >= self.upper else "H0" if llr <= self.lower else None
 
 
@@ -175,12 +175,13 @@ def _weigh(test: Sprt, counts: tuple[int, ...], games: float, mean: float | None
 
 
 def expect_score(elo: float, mean: float | None = None) -> float:
-    """Return the expected score of a player who is better by so much.
+    """The expected score of a player who is better by so much.
 
     Args:
         elo: the difference.
-        mean: as for `Sprt.compute_llr`. The two then score `mean + d` and `mean - d`, whose difference in Elo is `elo`,
-            and the result is 1/2 + d. Of the two roots of that equation, the smaller one leaves both between 0 and 1.
+        mean: as for `Sprt.compute_llr`. The two then score `mean + d` and `mean - d`, whose difference in Elo is
+            `elo`, and the result is 1/2 + d. Of the two roots of that equation, the smaller one leaves both between
+            0 and 1.
     """
     if mean is None:
         return 1 / (1 + 10 ** (-elo / 400))
@@ -190,7 +191,7 @@ def expect_score(elo: float, mean: float | None = None) -> float:
 
 
 def _find_normalised(chances: Sequence[float], scores: Sequence[float], elo: float, games: float) -> list[float]:
-    """Return the likeliest distribution whose mean lies as many standard deviations above 1/2 as an Elo says."""
+    """The likeliest distribution whose mean lies as many standard deviations above 1/2 as an Elo says."""
     t = elo / K * math.sqrt(games)
     found, theta = [1 / len(scores)] * len(scores), 0.0
     for _ in range(ROUNDS):
@@ -204,7 +205,7 @@ def _find_normalised(chances: Sequence[float], scores: Sequence[float], elo: flo
 
 
 def _tilt(chances: Sequence[float], slopes: Sequence[float], start: float = 0.0) -> tuple[list[float], float]:
-    """Return the distribution nearest to `chances` under which the mean of `slopes` is 0, and its parameter.
+    """The distribution nearest to `chances` under which the mean of `slopes` is 0, and its parameter.
 
     The parameter is the root of a falling function, which is infinite at both ends: Newton's steps find it, halved
     wherever they leave the bounds.

@@ -57,7 +57,7 @@ def describe_doubts(clock: ClockRules, wanted: int, processors: int, load: float
 
 
 def measure_load() -> float:
-    """Return the average load of the last minute; 0 where it cannot be told."""
+    """The average load of the last minute; 0 where it is unknown."""
     try:
         return os.getloadavg()[0]
     except OSError:
@@ -143,7 +143,7 @@ def describe_suspensions(suspended: Iterable[str], after: int, league: Path, cho
 
 
 def find_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the first error inside the groups in which concurrent tasks wrap it."""
+    """The first error inside the groups in which concurrent tasks wrap it."""
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -225,7 +225,7 @@ def _describe_test(plan: Plan, test: Sprt, jobs: int | None) -> str:
 
 
 def describe_part(tournament: Tournament, part: Part) -> str:
-    """Return a line on a part that was created: its title, and how many games it has."""
+    """One line on a part that was created: its title, and how many games it has."""
     return f"{sanitize(part.title)}: {format_count(tournament.schedule(part).total, 'game')}"
 
 
@@ -237,7 +237,7 @@ def print_doubts(plan: Plan, jobs: int, out: TextIO) -> None:
 
 
 def compute_longest_ms(plan: Plan, done: Collection[Key] = ()) -> int | None:
-    """Return the longest time that the clocks allow for the open games, one by one; None without a limit."""
+    """The longest time that the clocks allow for the open games, one by one; None without a limit."""
     total = 0
     for (part, table), games in plan.list_open_tables(done).items():
         longest = plan.compute_game_ms(plan.tournament.parts[part].tables[table].ruleset)

@@ -182,7 +182,7 @@ class RefereeProcess:
 
 
 def _open_stream(pipe: IO[bytes] | None) -> trio.lowlevel.FdStream:
-    """Return a stream that takes over the descriptor of a pipe."""
+    """A stream that takes over the descriptor of a pipe."""
     assert pipe
     with pipe:
         return trio.lowlevel.FdStream(os.dup(pipe.fileno()))
@@ -422,7 +422,7 @@ class Coordinator:
 
 
 def _assign_cpus(jobs: int, each: int) -> list[tuple[int, ...]]:
-    """Return the processors of each job; empty sets if there are too few for all."""
+    """The processors of each job; empty sets if there are too few for all."""
     cpus = sorted(os.sched_getaffinity(0))
     if jobs * each > len(cpus):
         return [()] * jobs

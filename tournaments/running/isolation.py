@@ -34,7 +34,7 @@ def require_isolation(layer: Layer) -> None:
 
 
 def explain_weaker_isolation(layer: Layer) -> str | None:
-    """Return one line on the weaker layer that is used instead of this one, or None if this one works."""
+    """One line on the weaker layer that is used instead of this one; None if this one works."""
     wanted: Layer = "bwrap" if layer == "auto" else layer
     strongest = probe.find_strongest_layer(layer)
     if strongest == wanted:

@@ -86,7 +86,7 @@ def end_leftovers(path: Path) -> int:
 
 
 def _is_ours(leader: Started, beat: int) -> bool:
-    """Return whether the group of this number is still the one that our leader made.
+    """Whether the group of this number is still the one that our leader made.
 
     The kernel does not reuse the number while a member lives. The number alone proves nothing, but a member that
     started while our leader was certainly alive is ours.

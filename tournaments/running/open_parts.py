@@ -46,7 +46,7 @@ class Pace:
         self._met[other][one] += 1
 
     def allows(self, batch: Batch, running: Collection[Running]) -> bool:
-        """Return whether no entry can get too far ahead if the batch begins, whichever batch ends last."""
+        """Whether no entry can get too far ahead if the batch begins, whichever batch ends last."""
         here = _list_labels(batch)
         elsewhere = {label for each in running for label in _list_labels(each.batch)} - here
         return all(
@@ -56,7 +56,7 @@ class Pace:
         )
 
     def _compute_lead(self, label: str, other: str, running: Collection[Running]) -> int:
-        """Return by how many games an entry is ahead once it has finished all that it plays without the other."""
+        """By how many games an entry is ahead once it has finished all that it plays without the other."""
         ahead = sum(
             len(each.left) for each in running if label in (labels := _list_labels(each.batch)) and other not in labels
         )
@@ -68,7 +68,7 @@ class Pace:
 
 
 def make_pace(schedule: Schedule, games: Iterable[Finished], suspensions: Suspensions) -> Pace | None:
-    """Return the pace of a part with its finished games; None unless pairs meet, and all equally often.
+    """Make the pace of a part with its finished games; None unless pairs meet, and all equally often.
 
     A newcomer plays more than the others in the part that adds it, so they cannot keep up with it there.
 
@@ -135,11 +135,11 @@ class OpenParts:
             contest.add(game)
 
     def list_suspended(self) -> dict[str, int]:
-        """Return the suspended entries, each with the number of the game that suspended it."""
+        """The suspended entries, each with the number of the game that suspended it."""
         return find_counted_games(self._plan.tournament, self.finished).suspended
 
     def count_left(self) -> int:
-        """Return how many games must be played now."""
+        """How many games must be played now."""
         batches = (batch for schedule in self._plan.tournament.open_parts for batch in schedule.batches())
         return sum(key not in self.done and self.wants(key) for batch in batches for key in batch.games())
 

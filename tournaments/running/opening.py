@@ -156,7 +156,7 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
 
 
 def _recall_entries(store: Store, config: Config) -> tuple[SetupEntry, ...]:
-    """Return the entries that may play, each with the bot of the version that does."""
+    """The entries that may play, each with the bot of the version that does."""
     entries = [entry for entry in store.entries() if entry.number and not entry.waits and entry.state == "playing"]
     lines = zip(config.entries, store.tournament().entered, strict=False)  # those gone from the file come last
     words = {each.label: line.bot if isinstance(line, LabelledBot) else line for line, each in lines}
@@ -172,7 +172,7 @@ def _recall_entries(store: Store, config: Config) -> tuple[SetupEntry, ...]:
 
 
 def _recall_bot(entry: Entry, words: str, kept: KeptBots, find: Find, guard: int) -> Bot | str:
-    """Return the bot of an entry, or why there is none."""
+    """The bot of an entry, or why there is none."""
     if kept.has(entry.hash):
         try:
             return kept.load(entry.hash, guard=guard)
@@ -190,7 +190,7 @@ def _recall_bot(entry: Entry, words: str, kept: KeptBots, find: Find, guard: int
 
 
 def list_machine_words(config: Config) -> list[str]:
-    """Return the options that say on another machine what a tournament file says of its own, and no league keeps."""
+    """The options that say on another machine what a tournament file says of its own, and no league keeps."""
     words = [] if config.cpus_per_game == 1 else ["--cpus-per-game", str(config.cpus_per_game)]
     return words if config.isolation == "auto" else [*words, "--isolation", config.isolation]
 

@@ -71,17 +71,17 @@ class Share(Struct, frozen=True):
         return f"{self.number}/{self.of}"
 
     def has(self, key: Key) -> bool:
-        """Return whether a game belongs to the share; it belongs to exactly one of them."""
+        """Whether a game belongs to the share; it belongs to exactly one of them."""
         return (key.part + key.table + key.deal) % self.of == self.number - 1
 
     def count_deals(self, part: int, table: int, deals: int) -> int:
-        """Return how many of the first deals of a table belong to the share."""
+        """How many of the first deals of a table belong to the share."""
         first = (self.number - 1 - part - table) % self.of
         return len(range(first, deals, self.of))
 
 
 def parse_share(text: str) -> Share:
-    """Return the share written as `2/3`.
+    """Parse the share written as `2/3`.
 
     Raises:
         DataError: `text` is no share.
@@ -184,7 +184,7 @@ class Plan:
         self.people = tuple(label for label, bot in self.bots.items() if bot == PERSON)
 
     def _choose_bots(self) -> dict[str, Bot]:
-        """Return by label the bot of each version that plays."""
+        """The bot of each version that plays, by label."""
         entries = {entry.label: entry for entry in self.tournament.list_entries()}
         bots = {}
         for each in self.field.entries:
@@ -196,7 +196,7 @@ class Plan:
         return bots
 
     def list_postponed(self) -> list[str]:
-        """Return the labels of those whose new version plays only from the next round on."""
+        """The labels of those whose new version plays only from the next round on."""
         playing = {entry.label: entry.hash for entry in self.tournament.list_entries() if entry.state == "playing"}
         return [
             each.label
@@ -215,7 +215,7 @@ class Plan:
         self._choose_players()
 
     def list_broken(self) -> dict[str, Absence]:
-        """Return by label why entries that did not leave cannot play."""
+        """Why entries that did not leave cannot play, by label."""
         state = self.tournament.state
         return {label: why for label, why in self.field.absences.items() if state(label).state == "playing"}
 
@@ -297,20 +297,20 @@ class Plan:
         return played
 
     def is_playable(self, key: Key) -> bool:
-        """Return whether all entries of a game still play, none is absent, and the plan's share has the game."""
+        """Whether all entries of a game still play, none is absent, and the plan's share has the game."""
         return (self.share is None or self.share.has(key)) and self.is_table_playable(key.part, key.table)
 
     def is_table_playable(self, part: int, table: int) -> bool:
-        """Return whether all entries of a table still play, and none of them is absent."""
+        """Whether all entries of a table still play, and none of them is absent."""
         entrants = self.tournament.parts[part].tables[table].entrants
         return all(each.label in self.players and not self.tournament.excuses(each) for each in entrants)
 
     def count_open(self, done: Collection[Key]) -> int:
-        """Return how many games are open; those that a suspension leaves out are among them."""
+        """How many games are open; those that a suspension leaves out are among them."""
         return sum(self.list_open_tables(done).values())
 
     def list_open_tables(self, done: Collection[Key]) -> Counter[tuple[int, int]]:
-        """Return by part and table how many games are open."""
+        """Count the open games by part and table."""
         share = self.share
         tables = Counter(
             {
@@ -326,17 +326,17 @@ class Plan:
         return tables
 
     def list_labels(self, key: Key) -> tuple[str, ...]:
-        """Return the labels of the entries that meet in a game, in the order of the table."""
+        """The labels of the entries that meet in a game, in the order of the table."""
         return self.tournament.schedules[key.part].labels[key.table]
 
     def number(self, key: Key) -> int:
-        """Return the place of a game in playing order, counted through the whole league."""
+        """The place of a game in playing order, counted through the whole league."""
         return self.tournament.schedules[key.part].number(key)
 
     # What a referee process needs
 
     def make_batch(self, plan: BatchPlan, keys: list[Key]) -> Batch:
-        """Return a batch as a referee process reads it."""
+        """A batch as a referee process reads it."""
         table, seeds = self.tournament.parts[plan.part].tables[plan.table], self.tournament.seeds(plan.part)
         ruleset = self.tournament.rulesets[table.ruleset]
         return Batch(
@@ -354,11 +354,11 @@ class Plan:
         )
 
     def make_clock(self) -> ClockRules:
-        """Return the clock as a referee process reads it."""
+        """The clock as a referee process reads it."""
         return convert(to_builtins(self.config.clock), ClockRules)
 
     def make_game(self, record: Record) -> GameSummary:
-        """Return the part of a record that standings need."""
+        """The part of a record that standings need."""
         key = record.key
         entrants = {each.label: each.version for each in self.tournament.parts[key.part].tables[key.table].entrants}
         versions = tuple(entrants[label] for label, _ in record.entries)
@@ -369,7 +369,7 @@ class Plan:
     # How long it takes
 
     def compute_game_ms(self, ruleset: str) -> int | None:
-        """Return the longest time that the clocks allow for one game under a ruleset; None if they set no limit."""
+        """The longest time that the clocks allow for one game under a ruleset; None if they set no limit."""
         clock, config = self.config.clock, self.config
         match = self.tournament.rulesets[ruleset].match
         if clock.bank_ms is None or clock.kind == "cpu" or self.people or match.max_turns is None:

@@ -84,7 +84,7 @@ class Progress:
             self._write(text + "\n")
 
     def describe(self, seconds: float) -> str:
-        """Return the text beside the bar.
+        """The text beside the bar.
 
         Args:
             seconds: the time since this run began.
@@ -94,7 +94,7 @@ class Progress:
         return f"{self._done}/{format_count(self._total, 'game')}, {rate:.1f} games/s, {left} left"
 
     def _measure(self, seconds: float) -> float:
-        """Return how many games a second are played."""
+        """How many games a second are played."""
         counted = (self._done - self._before) / max(seconds, 1e-9)
         return self._rate if self._rate and self._done < self._total else counted
 
@@ -106,7 +106,7 @@ class Progress:
 
 
 def format_duration(seconds: float) -> str:
-    """Return a duration as people write it: 42 s, 3:07, 2:05:11."""
+    """A duration as people write it: 42 s, 3:07, 2:05:11."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -139,7 +139,7 @@ class ReplayProgress(Progress):
         self._total += games
 
     def describe(self, seconds: float) -> str:
-        """Return the text beside the bar."""
+        """The text beside the bar."""
         return f"{self._doing}: {super().describe(seconds)}"
 
 
@@ -205,7 +205,7 @@ def compute_comparison_state(contest: SequentialTest) -> ComparisonState:
 
 
 def estimate_elo(contest: SequentialTest) -> float | None:
-    """Return the Elo difference of the two bots from the deals so far; None if these do not determine it."""
+    """The Elo difference of the two bots from the deals so far; None if these do not determine it."""
     total, cells = sum(contest.counts), len(contest.counts) - 1
     if not total:
         return None
@@ -218,7 +218,7 @@ def estimate_elo(contest: SequentialTest) -> float | None:
 
 
 def estimate_deals(state: ComparisonState, most: int) -> float | None:
-    """Return how many deals are still needed if the ratio moves on as it did; None if that says nothing yet.
+    """How many deals are still needed if the ratio moves on as it did; None if that says nothing yet.
 
     Args:
         state: how the comparison stands.

@@ -97,17 +97,17 @@ class KnownGames:
         self.list_others = list_others
 
     def list_suspended(self, tournament: Tournament) -> Collection[str]:
-        """Return the entries that get no new games until they are readmitted."""
+        """The entries that get no new games until they are readmitted."""
         return find_counted_games(tournament, self.finished).suspended
 
 
 def read_known_games(store: Store) -> KnownGames:
-    """Return what a league knows of the games of its chosen tournament."""
+    """Read what a league knows of the games of its chosen tournament."""
     return KnownGames(store.finished(), store.stored_games, make_lister(store))
 
 
 def make_lister(store: Store) -> ListGames:
-    """Return what lists the games of any tournament of a league."""
+    """Make what lists the games of any tournament of a league."""
     return lambda name: store.view(name).stored_games()
 
 
@@ -185,14 +185,14 @@ def register(
     is_kept: Callable[[str], bool] = lambda hash: False,
     advice: NextSteps = RUN,
 ) -> PendingEvents:
-    """Return the events that bring a tournament up to its field.
+    """Draft the events that bring a tournament up to its field.
 
     Args:
         league: the league as it is.
         field: what the run found.
         games: of the tournament, if it has begun.
         new_versions: whether changed bots play; otherwise they stop the run.
-        is_kept: tells whether an older version can play, by its content hash.
+        is_kept: says whether an older version can play, by its content hash.
         advice: how to go on if it is refused.
 
     Raises:
@@ -238,7 +238,7 @@ def _read_file(pending: PendingEvents, field: Setup, can_play: Callable[[str], b
 
 
 def _enter(pending: PendingEvents, entry: SetupEntry, can_play: Callable[[str], bool]) -> FileEntry:
-    """Return how an entry takes part, and note its version if the league does not know it.
+    """How an entry takes part; note its version if the league does not know it.
 
     If its bot is broken, the last good version plays or waits.
     """
@@ -260,7 +260,7 @@ def _enter(pending: PendingEvents, entry: SetupEntry, can_play: Callable[[str], 
 
 
 def _is_in_open_round(tournament: Tournament, entrant: VersionKey) -> bool:
-    """Return whether a version plays in a round that is not over, and which it should finish."""
+    """Whether a version plays in a round that is not over, and which it should finish."""
     if FORMATS[tournament.config.format].grows:
         return False
     opened = (table for schedule in tournament.open_parts for table in schedule.part.tables)
@@ -356,7 +356,7 @@ def _describe_version(entry: SetupEntry, number: int) -> Version:
 
 
 def _list_parameters(entry: SetupEntry) -> dict[str, str]:
-    """Return the values of the parameters that bot.toml lists; of an anonymous bot nobody may know them."""
+    """The values of the parameters that bot.toml lists; of an anonymous bot nobody may know them."""
     return {name: entry.bot.parameters[name] for name in entry.bot.manifest.parameters}
 
 
@@ -422,7 +422,7 @@ def refuse_old_parts(tournament: Tournament, finished: Sequence[Finished], advic
 
 
 def recall_labels(tournament: Tournament) -> dict[str, str]:
-    """Return the labels that entries got, by what the file called their bots; twins are left out."""
+    """The labels that entries got, by what the file called their bots; twins are left out."""
     words = [line if isinstance(line, str) else line.bot for line in tournament.config.entries]
     named = zip(words, tournament.entered, strict=False)
     return {bot: entered.label for bot, entered in named if bot and words.count(bot) == 1}

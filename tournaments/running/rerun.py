@@ -289,7 +289,7 @@ def _name_adviser(store: Store, player: Player) -> Adviser:
 
 
 def _hash_requests(record: Record, rngs: Sequence[int], seat: int) -> str:
-    """Return a digest of all that decides the requests to a seat: beside the game its clocks, which they tell."""
+    """A digest of all that decides the requests to a seat: beside the game its clocks, which they state."""
     times = record.clock, record.micros, record.cpu_micros
     content = msgspec.json.encode((FORMAT, record.digest, times, rngs, seat))
     return hashlib.sha256(content).hexdigest()

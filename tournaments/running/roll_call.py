@@ -65,7 +65,7 @@ def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> dict[str, Abse
 
 
 def count_waiting(plan: Plan, done: Collection[Key], part: int | None = None) -> int:
-    """Return how many games of a part, or of all open parts, wait for absent entries."""
+    """How many games of a part, or of all open parts, wait for absent entries."""
     tournament, waiting = plan.tournament, plan.tournament.waiting()
     if not waiting:
         return 0
@@ -80,7 +80,7 @@ def count_waiting(plan: Plan, done: Collection[Key], part: int | None = None) ->
 
 
 def describe_waiting(waiting: int, labels: Iterable[str], again: Sequence[str]) -> str:
-    """Return a line on the games that wait for absent entries, and the command that plays them."""
+    """One line on the games that wait for absent entries, and the command that plays them."""
     names = ", ".join(map(sanitize, labels))
     command = f" with: {sanitize(shlex.join(again))}" if again else ""
     return f"{format_count(waiting, 'game')} left out, of absent bots: {names}; once they are mended, play on{command}"

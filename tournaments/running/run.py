@@ -349,7 +349,7 @@ class SharedParts(OpenParts):
     """Parts of which other machines play games too: only what is certain when the run begins decides."""
 
     def list_suspended(self) -> dict[str, int]:
-        """Return the entries whose suspension is certain, each with the number of the game that suspended it."""
+        """The entries whose suspension is certain, each with the number of the game that suspended it."""
         return find_counted_games(
             self._plan.tournament, list_certain(self._plan.tournament, self._plan.finished)
         ).suspended

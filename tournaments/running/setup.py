@@ -128,7 +128,7 @@ def read_setup(
 
 
 def _find_names(lines: Sequence[LabelledBot], entrants: Sequence[FoundBot], known: Mapping[str, str]) -> list[str]:
-    """Return the name of each entry: what the file says, what the league called it before, or its bot's name."""
+    """The name of each entry: what the file says, what the league called it before, or its bot's name."""
     return [
         line.label or known.get(line.bot) or each.bot.manifest.name for line, each in zip(lines, entrants, strict=True)
     ]
@@ -293,17 +293,17 @@ class NameList:
             self.lines.append(Listed(f"bot {number}", defuse(label), defuse(word), defuse(bot.manifest.author)))
 
     def recall_labels(self) -> dict[str, str]:
-        """Return the labels by what the tournament file called their bots; twins are left out."""
+        """The labels by what the tournament file called their bots; twins are left out."""
         words = [line.bot for line in self.lines]
         return {line.bot: line.label for line in self.lines if line.bot and words.count(line.bot) == 1}
 
     def translate(self) -> Mapping[str, str]:
-        """Return the neutral names by label, as `defuse` writes it."""
+        """The neutral names by label, as `defuse` writes it."""
         return {line.label: line.name for line in self.lines}
 
 
 def find_names(path: Path, *, begun: bool) -> NameList:
-    """Return the list of names of a league; an empty one if its tournament only begins.
+    """Find the list of names of a league; an empty one if its tournament only begins.
 
     Args:
         path: the list.
@@ -323,7 +323,7 @@ def find_names(path: Path, *, begun: bool) -> NameList:
 
 
 def anonymize(field: Setup, names: NameList) -> Setup:
-    """Return the same field under the neutral names of its league, in the order of these.
+    """The same field under the neutral names of its league, in the order of these.
 
     The new field no longer says where the bots are, nor its entries whose they are. The list grows by the entries that
     it lacked; nobody has written it yet.
@@ -348,7 +348,7 @@ def _get_number(name: str) -> int:
 
 
 def hide_maker(bot: Bot, name: str) -> Bot:
-    """Return a bot whose description says nothing; its command, folder, hash and the values that it receives stay."""
+    """A bot whose description says nothing; its command, folder, hash and the values that it receives stay."""
     hidden = replace(bot.manifest, name=name, run=(), version="", author="", language="")
     manifest = replace(hidden, rulesets=(), parameters={})
     return replace(bot, manifest=manifest)

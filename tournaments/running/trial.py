@@ -59,9 +59,9 @@ class Cost(Struct, frozen=True):
 
 
 def estimate_rest(plan: Plan, store: Store, done: Collection[Key], jobs: int) -> float | None:
-    """Return the likely time of the open games, played one by one, in milliseconds.
+    """The likely time of the open games, played one by one, in milliseconds.
 
-    Finished games tell it, or else a trial; None if that takes too long beside the tournament, or if nobody knows how
+    Finished games give it, or else a trial; None if that takes too long beside the tournament, or if nobody knows how
     many games are to be played.
     """
     if plan.config.sprt:
@@ -113,7 +113,6 @@ def estimate_tournament(plan: Plan, jobs: int) -> RunEstimate:
 
 
 def count_trial_games(plan: Plan) -> int:
-    """Return how many games a trial plays."""
     return GAMES * len(plan.players) * len(plan.field.rulesets)
 
 
@@ -149,7 +148,7 @@ def _make_trial(
 
 
 def _compute_costs(trials: Sequence[tuple[str, Sequence[Record]]]) -> dict[str, Cost] | None:
-    """Return the cost of each entry that was tried under a ruleset; None if none finished a game without a fault."""
+    """The cost of each entry that was tried under a ruleset; None if none finished a game without a fault."""
     lengths = [len(record.actions) for _, records in trials for record in records if not record.faults]
     return {entry: _compute_cost(records, mean(lengths)) for entry, records in trials} if lengths else None
 
@@ -165,13 +164,13 @@ def _compute_cost(records: Sequence[Record], actions: float) -> Cost:
 
 
 def _is_cut_off(fault: RecordedVerdict, record: Record) -> bool:
-    """Return whether a bot lost only because the trial gave it less time than the tournament does."""
+    """Whether a bot lost only because the trial gave it less time than the tournament does."""
     bank, moved = record.clock.bank_ms or 0, any('"type":"move"' in line for line in fault.lines[-1:])
     return fault.code == "timeout" and moved and record.seats[fault.seat].used_ms >= bank
 
 
 def _add_up(plan: Plan, ruleset: Ruleset, costs: dict[str, Cost]) -> float:
-    """Return the milliseconds of all games under a ruleset; an entry that was not tried costs as much as the others."""
+    """The milliseconds of all games under a ruleset; an entry that was not tried costs as much as the others."""
     other = Cost(mean(cost.game_ms for cost in costs.values()), mean(cost.start_ms for cost in costs.values()))
     limit = plan.compute_game_ms(ruleset.name)
     total = 0.0

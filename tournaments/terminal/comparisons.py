@@ -67,7 +67,7 @@ def _draw_deals(comparison: Comparison) -> Iterator[str]:
 
 
 def _name_score(comparison: Comparison, score: float) -> str:
-    """Return what a deal with this score is called."""
+    """What a deal with this score is called."""
     if comparison.opponents:
         return f"{200 * score - 100:+z.1f} %"
     return OF_TWO_GAMES[round(4 * score)] if len(comparison.advantage.counts) == 5 else f"{100 * score:.1f} %"
@@ -99,7 +99,7 @@ def _describe_figures(comparison: Comparison) -> Iterator[str]:
 
 
 def _describe_adjusted(comparison: Comparison, found: Adjustment, mark: str) -> str:
-    """Return the figures without luck, and how many times the games would tell as much with it."""
+    """The figures without luck, and how many times the games would say as much with it."""
     functions = ", ".join(function[:8] for function in found.functions)
     elo = f"{format_signed(found.elo)} Elo ({format_range(found.elo_low, found.elo_high)}{mark})"
     return (
@@ -109,7 +109,7 @@ def _describe_adjusted(comparison: Comparison, found: Adjustment, mark: str) -> 
 
 
 def _describe_score(comparison: Comparison, found: Advantage | Adjustment) -> str:
-    """Return the score with its interval; against others, how much more the new bot scores than the base."""
+    """The score with its interval; against others, how much more the new bot scores than the base."""
     others = bool(comparison.opponents)
     low, high = (
         None if each is None else 200 * each - 100 if others else 100 * each
@@ -166,12 +166,12 @@ def _format_p(p: float | None) -> str:
 
 
 def format_signed(value: float | None) -> str:
-    """Return a whole figure with its sign, or n/a for None."""
+    """A whole figure with its sign, or n/a for None."""
     return "n/a" if value is None else f"{value:+z.0f}"
 
 
 def format_range(low: float | None, high: float | None) -> str:
-    """Return the ends of an interval; n/a for an end that is not known."""
+    """The ends of an interval; n/a for an end that is not known."""
     return f"{format_number(low, 0)} .. {format_number(high, 0)}"
 
 
@@ -212,13 +212,13 @@ def _format_row(one: Comparison, found: Adjustment) -> tuple[str, ...]:
 
 
 def encode_adjusted_csv(comparisons: Iterable[Comparison], tournament: str) -> str:
-    """Return the same rows as CSV, with the scores and the functions that said what luck was."""
+    """Encode the same rows as CSV, with the scores and the functions that said what luck was."""
     rows = [[tournament, *list_cells(one, one.adjusted)] for one in comparisons if one.adjusted]
     return write_csv(("tournament", *ADJUSTED_HEAD), rows)
 
 
 def list_cells(one: Comparison, found: Adjustment) -> list[Cell]:
-    """Return a pair with luck and without under `ADJUSTED_HEAD`."""
+    """A pair with luck and without under `ADJUSTED_HEAD`."""
     return [
         *(", ".join(one.rulesets), one.new.label, one.base.label, one.advantage.deals),
         *(getattr(one.advantage, figure) for figure in FIGURES),

@@ -82,11 +82,10 @@ class Shelf:
         self._folder = folder
 
     def find(self, ruleset: str, day: date) -> Path:
-        """Return the file of a game."""
         return self._folder / f"{sha256(ruleset.encode()).hexdigest()[:8]}-{day.isoformat()}.json"
 
     def read_game(self, ruleset: str, day: date) -> Kept:
-        """Return the game of a day as it was kept, or as it begins.
+        """Read the game of a day as it was kept, or as it begins.
 
         Raises:
             DataError: the file is damaged.
@@ -98,7 +97,7 @@ class Shelf:
         self._write(self.find(game.ruleset, day), game)
 
     def read_bests(self) -> dict[str, Best]:
-        """Return the best values by ruleset.
+        """Read the best values by ruleset.
 
         Raises:
             DataError: the file is damaged.
@@ -117,7 +116,7 @@ class Shelf:
 
 
 def _read(path: Path, kind: type[T]) -> T | None:
-    """Return what a file keeps; None if there is none."""
+    """Read what a file keeps; None if there is none."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError:
@@ -196,7 +195,7 @@ class DailyGame:
         return Batch(ruleset.family, ruleset.name, ruleset.rules, (), clock, 0, "", ())
 
     def _list_values(self) -> dict[str, int]:
-        """Return the statistics of the game that count."""
+        """The statistics of the game that count."""
         assert isinstance(self._course.step, Result)
         figures = iter(self._course.step.figures[0])
         values = {each.name: self._kept.ms if each.timed else next(figures) for each in self._family.statistics}
@@ -235,14 +234,13 @@ class DailyGame:
 
 
 def _choose(statistic: Statistic, before: int | None, value: int) -> int:
-    """Return the better value."""
     if before is None:
         return value
     return max(before, value) if statistic.best == "most" else min(before, value)
 
 
 def find_seed(ruleset: Ruleset, day: date) -> bytes:
-    """Return the seed of the deal of a day: the first of a sequence whose deal the family's search can solve.
+    """The seed of the deal of a day: the first of a sequence whose deal the family's search can solve.
 
     The sequence is SHA-256 of "malice daily", the ruleset, the date and a number from 0, with a null byte between them.
 

@@ -73,7 +73,7 @@ def rebuild_dialogue(record: Record, rngs: Sequence[int], seat: int) -> Iterator
 
 
 def _describe_time(record: Record, seat: int) -> str | None:
-    """Return the time that passed between a request and its verdict; None if no request was written."""
+    """The time that passed between a request and its verdict; None if no request was written."""
     for (number, action), wall, cpu in zip(record.actions, record.micros, record.cpu_micros, strict=True):
         if number == seat and action.startswith(VERDICT) and wall:
             return f"{wall / 1000:.1f} ms, CPU {cpu / 1000:.1f} ms"
@@ -81,7 +81,7 @@ def _describe_time(record: Record, seat: int) -> str | None:
 
 
 def _answer(each: ReplayedRequest, record: Record) -> str | None:
-    """Return the answer to a `move`; None for other requests and after a verdict."""
+    """The answer to a `move`; None for other requests and after a verdict."""
     if each.index is None or each.played.startswith(VERDICT):
         return None
     note = {"note": record.notes[each.index]} if each.index in record.notes else {}

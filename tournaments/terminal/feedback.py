@@ -155,7 +155,7 @@ def _make_pages(store: Store) -> Iterator[tuple[str, str]]:
 
 
 def escape(text: str) -> str:
-    """Return text of strangers so that Markdown and HTML show it as it is."""
+    """Escape text of strangers so that Markdown and HTML show it as it is."""
     return SPECIAL.sub(r"\\\g<0>", sanitize(text))
 
 
@@ -223,7 +223,7 @@ def _describe_row(row: Row) -> str:
 
 
 def _name_game(key: Key, findings: Findings, entry: Entry) -> str:
-    """Return the key of a game, with the version that played if another one plays now."""
+    """The key of a game, with the version that played if another one plays now."""
     version = findings.versions[key]
     return f"{key}" if version == entry.number else f"{key} (version {version})"
 

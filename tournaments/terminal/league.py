@@ -88,7 +88,7 @@ def list_entry_statuses(
 
 
 def _explain(entry: Entry) -> str:
-    """Return why an entry is in its state, or why an older version plays."""
+    """Why an entry is in its state, or why an older version plays."""
     if entry.state != "playing":
         return entry.reason
     return f"{entry.absence.code}: {entry.absence.sentence}" if entry.absence else ""
@@ -166,7 +166,7 @@ def _format_encounter(encounter: Encounter | None, places: Mapping[str, int]) ->
 
 
 def _name_opponent(encounter: Encounter, places: Mapping[str, int]) -> str:
-    """Return the number of an opponent, or its label if it has no row."""
+    """The number of an opponent, or its label if it has no row."""
     if encounter.opponent is not None:
         return str(places.get(encounter.opponent) or sanitize(encounter.opponent))
     return "bye" if encounter.disqualified is None else f"bye ({sanitize(encounter.disqualified)} disqualified)"
@@ -182,7 +182,7 @@ def _format_bracket(contents: Contents) -> Iterator[str]:
 
 
 def _describe_tie(tie: Tie, ends: str, out: Collection[str]) -> str:
-    """Return a tie in words.
+    """Describe a tie.
 
     Args:
         tie: the tie.
@@ -204,7 +204,7 @@ def _describe_tie(tie: Tie, ends: str, out: Collection[str]) -> str:
 
 
 def _explain_end(tie: Tie) -> str:
-    """Return why somebody advances who did not win by the score."""
+    """Why somebody advances who did not win by the score."""
     if tie.barred:
         return f", since {sanitize(tie.loser or '')} was suspended"
     last = tie.matches[-1]

@@ -66,11 +66,11 @@ class Person(InProcessSeat):
         return self.games
 
     def report(self) -> SeatReport:
-        """Return who sits here."""
+        """Who sits here."""
         return SeatReport(self.name)
 
     def next_id(self) -> int:
-        """Return the number of the next request, from 2: with bots, request 1 is the greeting."""
+        """The number of the next request, from 2: with bots, request 1 is the greeting."""
         self._requests += 1
         return self._requests
 

@@ -96,7 +96,7 @@ def _format_shares(row: Row, shares: Iterable[str]) -> Iterator[str]:
 
 
 def describe_group(table: StandingsTable) -> str:
-    """Return the heading of a table of a group."""
+    """The heading of a table of a group."""
     count = format_count(len(table.active) + len(table.away), "bot")
     return f"met nobody: {count}" if table.group is None else f"group {table.group}: {count}"
 
@@ -139,7 +139,7 @@ def _describe_seats(side: SeatScore) -> str:
 
 
 def describe_clock(clock: ClockRules) -> str:
-    """Return a clock in words, its times in milliseconds."""
+    """A clock in words, its times in milliseconds."""
     limits = [
         "" if clock.move_ms is None else f"{clock.move_ms} ms an action",
         "" if clock.bank_ms is None else f"{clock.bank_ms} + {clock.increment_ms} ms a game",
@@ -151,7 +151,7 @@ def describe_clock(clock: ClockRules) -> str:
 
 
 def _describe_origin(standings: Standings) -> str:
-    """Return what the Elo is relative to: the anchor, or the mean of the bots that took points off one another."""
+    """What the Elo is relative to: the anchor, or the mean of the bots that took points off one another."""
     anchor = sanitize(standings.anchor or "")
     if standings.groups > 1:
         return (
@@ -164,12 +164,12 @@ def _describe_origin(standings: Standings) -> str:
 
 
 def format_rank(row: Row) -> str:
-    """Return a rank, as `=3` if others share it."""
+    """A rank, as `=3` if others share it."""
     return "n/a" if row.rank is None else f"{'=' if row.tied else ''}{row.rank}"
 
 
 def _format_row(row: Row, *, has_points: bool, marked: bool) -> tuple[str, ...]:
-    """Return the cells of a row.
+    """The cells of a row.
 
     Args:
         row: the row.
@@ -237,7 +237,7 @@ def encode_standings_csv(found: Named) -> str:
 
 
 def list_cells(standings: Standings, row: Row) -> list[Cell]:
-    """Return a row of a ranking under `RANKING_HEAD`."""
+    """A row of a ranking under `RANKING_HEAD`."""
     figures = [getattr(row.rating, field) for field in RATING_FIELDS]
     figures += [getattr(row, field) for field in ROW_FIELDS]
     figures += [str(row.preliminary).lower(), describe_clock(standings.clock) if standings.clock else None]
@@ -280,7 +280,6 @@ def _describe_stray_lines(count: int, first: str) -> str:
 
 
 def format_game_line(game: GameSummary, series: Score | None) -> str:
-    """Return a game in one line."""
     order = sorted(zip(game.places, game.labels, game.scores, strict=True))
     places = ", ".join(f"{place}. {sanitize(label)} ({score})" for place, label, score in order)
     faults = ", ".join(
@@ -338,13 +337,13 @@ def _format_rank(rank: int | None) -> str:
 
 
 def encode_progression_json(progressions: Sequence[Progression], tournament: str) -> str:
-    """Return the moves as one JSON array, one object for each ruleset and number of seats."""
+    """Encode the moves as one JSON array, one object for each ruleset and number of seats."""
     rows = [{"tournament": tournament} | msgspec.to_builtins(each) for each in progressions]
     return msgspec.json.encode(rows).decode()
 
 
 def encode_progression_csv(progressions: Sequence[Progression], tournament: str) -> str:
-    """Return the moves as CSV, one row for each entry and ruleset."""
+    """Encode the moves as CSV, one row for each entry and ruleset."""
     rows: list[list[Cell]] = [
         [tournament, each.ruleset, each.seats, *(getattr(move, field) for field in FIELDS)]
         for each in progressions

@@ -17,12 +17,12 @@ NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 def format_number(value: float | None, digits: int) -> str:
-    """Return a figure, or n/a for None."""
+    """A figure, or n/a for None."""
     return "n/a" if value is None else f"{value:z.{digits}f}"  # z: no -0
 
 
 def format_table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> Iterator[str]:
-    """Return lines with aligned columns: those in `left` to the left, the others to the right."""
+    """Yield lines with aligned columns: those in `left` to the left, the others to the right."""
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
     for row in (head, *rows):
         yield "  ".join(_align(row, widths, left)).rstrip()
@@ -34,7 +34,7 @@ def _align(row: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> It
 
 
 def write_csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """Return a head and rows as CSV, with every text defused."""
+    """Write a head and rows as CSV, with every text defused."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(map(_defuse_row, (head, *rows)))
     return out.getvalue()
@@ -45,9 +45,9 @@ def _defuse_row(row: Sequence[Cell]) -> list[Cell]:
 
 
 def defuse(text: str) -> str:
-    """Return the text of a cell so that a spreadsheet shows it and never runs it.
+    """Write the text of a cell so that a spreadsheet shows it and never runs it.
 
-    Control characters and invisible ones are spelled out, such as `\\x09` for a tab. A text that begins like a formula
+    Control characters and invisible ones are spelled out, such as `\x09` for a tab. A text that begins like a formula
     and is not a number gets an apostrophe in front. Everything else stays as it is.
     """
     shown = sanitize(text)
@@ -55,7 +55,7 @@ def defuse(text: str) -> str:
 
 
 def format_bytes(count: float) -> str:
-    """Return a number of bytes as people write it: 900 B, 2.4 kB, 58 MB."""
+    """A number of bytes as people write it: 900 B, 2.4 kB, 58 MB."""
     units = ["B", "kB", "MB", "GB"]
     while count >= 999.5 and len(units) > 1:
         count /= 1000

@@ -19,7 +19,7 @@ STDERR_FIRST, STDERR_LAST, STDERR_WIDTH = 4, 6, 200
 
 
 def excerpt_stderr(stderr: str) -> list[str]:
-    """Return the first and the last lines of a bot's stderr, sanitized and cut."""
+    """The first and the last lines of a bot's stderr, sanitized and cut."""
     lines = [sanitize(line.expandtabs(4))[:STDERR_WIDTH] for line in stderr.strip().splitlines()]
     left_out = len(lines) - STDERR_FIRST - STDERR_LAST
     if left_out > 1:
@@ -28,7 +28,7 @@ def excerpt_stderr(stderr: str) -> list[str]:
 
 
 def format_stderr(label: str, line: str) -> str:
-    """Return a line of a bot's stderr, sanitized, after the bot's label."""
+    """A line of a bot's stderr, sanitized, after the bot's label."""
     return f"{sanitize(label)} | {sanitize(line.expandtabs(4))}"
 
 
@@ -71,12 +71,11 @@ class Narrator:
         self._turn = 0
 
     def begins_turn(self, state: Any) -> bool:
-        """Return whether a turn begins in this state that had not begun before."""
+        """Whether a turn begins in this state that had not begun before."""
         before, self._turn = self._turn, self._rules.turn(state)
         return self._turn != before and not self.is_over(state)
 
     def is_over(self, state: Any) -> bool:
-        """Return whether the game is over."""
         return isinstance(self._rules.next(state), Result)
 
     def sketch(self, state: Any) -> Iterator[str]:
@@ -104,7 +103,7 @@ class Narrator:
             yield f"      {'; '.join(phrases)}"
 
     def _format_action(self, index: int, played: Played, changes: str) -> str:
-        """Return an action in one line: the seat, the action, what it changed, its time, and the bot's note."""
+        """An action in one line: the seat, the action, what it changed, its time, and the bot's note."""
         names = self._names
         end = _format_duration(played) + (f"  # {sanitize(played.note)}" if played.note else "")
         told = f"{played.action:8}  {changes}" if changes else played.action
@@ -112,7 +111,7 @@ class Narrator:
 
 
 def _format_duration(played: Played) -> str:
-    """Return the time of an action; a verdict on a bot that had no request, or could not start, took none."""
+    """The time of an action; a verdict on a bot that had no request, or could not start, took none."""
     return "" if played.action.startswith(VERDICT) and not played.micros else f"  {played.micros / 1000:.1f} ms"
 
 
@@ -124,7 +123,7 @@ def describe_event(family: Family, event: Any, names: Sequence[str], viewer: int
 
 
 def format_heading(key: Key, ruleset: str, names: Sequence[str]) -> str:
-    """Return which game it is, and who sits where."""
+    """Which game it is, and who sits where."""
     seats = " against ".join(f"{name} (seat {seat})" for seat, name in enumerate(names))
     return f"game {key} · {sanitize(ruleset)} · {seats}"
 
@@ -138,5 +137,5 @@ def format_ending(record: Record, names: Sequence[str]) -> Iterator[str]:
 
 
 def format_places(results: Iterable[tuple[int, str, int]]) -> str:
-    """Return who took which place with which score, in the order of the results."""
+    """Who took which place with which score, in the order of the results."""
     return ", ".join(f"{place}. {name} ({score})" for place, name, score in results)

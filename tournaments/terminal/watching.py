@@ -85,7 +85,7 @@ class Screen:
             self._sleep(self._delay / 1000)
 
     def _place_lines(self, lines: Sequence[str]) -> str:
-        """Return the lines with control codes that move the cursor back and clear the last block."""
+        """The lines with control codes that move the cursor back and clear the last block."""
         up = f"\x1b[{self._height}F" if 0 < self._height < self._rows() else ""
         # The terminal cuts long lines (?7l): if it wrapped them, they would take more rows than we count.
         return f"{up}\x1b[?7l" + "\n".join(f"{line}\x1b[K" for line in lines) + "\x1b[?7h\x1b[J"

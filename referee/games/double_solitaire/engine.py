@@ -53,11 +53,11 @@ class DoubleSolitaire:
         self._listed: tuple[State | None, tuple[str, ...]] = (None, ())
 
     def start(self) -> State:
-        """Return the position before the shuffle."""
+        """The position before the shuffle."""
         return State()
 
     def next(self, state: State, /) -> Step:
-        """Return who acts: the seat whose turn it is, chance before the deal, or nobody."""
+        """Who acts: the seat whose turn it is, chance before the deal, or nobody."""
         if state.result is not None:
             return state.result
         return self._asks[state.seat] if state.stocks else Shuffle(len(CARDS))
@@ -151,7 +151,7 @@ class DoubleSolitaire:
         return _begin_turn(state, 1 - seat, events)
 
     def _find_end(self, state: State) -> str:
-        """Return why the game ends after a turn; empty if it goes on."""
+        """Why the game ends after a turn; empty if it goes on."""
         rules = self._parameters
         if all(state.quiet[seat] >= rules.passes * count_cards(state, seat) for seat in self.teams):
             return "stuck"
@@ -176,7 +176,7 @@ class DoubleSolitaire:
         return (replace(state, result=_rank(state, "forfeit")) if state.stocks else state), ()
 
     def view(self, state: State, seat: int | None, /) -> View:
-        """Return the table: a spectator and both seats see the same, but not the stocks."""
+        """The table without the stocks: the same for a spectator and both seats."""
         out = [gone for group in state.out for gone in group]
         return View(
             state.turn,
@@ -191,7 +191,7 @@ class DoubleSolitaire:
         )
 
     def mask(self, event: Struct, seat: int, /) -> Struct:
-        """Return the event: a card is named only once it lies face up."""
+        """The event, in which a card is named only once it lies face up."""
         return event
 
     def turn(self, state: State, /) -> int:

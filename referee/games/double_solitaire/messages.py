@@ -97,12 +97,12 @@ PUBLIC: frozenset[type] = frozenset({Deal, Exchanged, TurnedOver, Draw, CardsMov
 
 
 def count_left(view: View) -> tuple[int, ...]:
-    """Return by seat how many cards its pack has left; the card in hand belongs to the seat whose turn it is."""
+    """Count by seat the cards its pack has left; the card in hand belongs to the seat whose turn it is."""
     held = [view.card is not None and seat == view.seat for seat in range(len(view.seats))]
     return tuple(pack.stock + len(pack.discard) + card for pack, card in zip(view.seats, held, strict=True))
 
 
 def list_figures(rules: Parameters, seats: int) -> Mapping[str, str]:
-    """Return the numbers of cards that follow from the parameters, for `malice rules show`."""
+    """The numbers of cards that follow from the parameters, for `malice rules show`."""
     stock = (PACK - rules.table_piles) // SEATS
     return {"cards": str(PACK), "table piles": str(rules.table_piles), "in each stock": str(stock)}

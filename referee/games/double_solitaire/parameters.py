@@ -56,7 +56,7 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def match(parameters: Parameters) -> MatchTerms:
-    """Return what a tournament must know of the parameters."""
+    """What a tournament must know of the parameters."""
     return MatchTerms((SEATS, SEATS), max_turns=parameters.max_turns + parameters.exchange)
 
 

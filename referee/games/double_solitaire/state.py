@@ -50,7 +50,7 @@ class State(Struct, frozen=True, gc=False):
 
 
 def count_cards(state: State, seat: int) -> int:
-    """Return how many cards the pack of a seat has left, the card in its hand included."""
+    """How many cards the pack of a seat has left, the card in its hand included."""
     held = state.card is not None and seat == state.seat
     return len(state.stocks[seat]) + len(state.discards[seat]) + held
 
@@ -82,12 +82,12 @@ TABLES = tuple(f"t{place}" for place in range(len(CARDS)))
 
 
 def sort_piles(table: Piles) -> Piles:
-    """Return a table in the form in which it is compared: the places of its piles do not matter."""
+    """A table in the form in which tables are compared: the places of its piles do not matter."""
     return tuple(sorted(table))
 
 
 def move_cards(table: Piles, source: int, count: int, target: int) -> Piles:
-    """Return the table after the top `count` cards of one pile went to another."""
+    """The table after the top `count` cards of one pile went to another."""
     piles = list(table)
     cards = piles[source][-count:]
     piles[source] = piles[source][:-count]
@@ -106,7 +106,7 @@ class Plays:
         self._must_build = parameters.compulsory == "foundation"
 
     def list_legal(self, state: State) -> tuple[str, ...]:
-        """Return the legal actions: by source, then by target, and what ends the turn last."""
+        """The legal actions: by source, then by target, and what ends the turn last."""
         found: list[str] = []
         other = state.discards[1 - state.seat]
         own = state.discards[state.seat]
@@ -169,7 +169,7 @@ class Plays:
             empty = empty and bool(other)
 
     def _list_counts(self, size: int) -> tuple[int, ...]:
-        """Return how many cards may leave a table pile at a time."""
+        """How many cards may leave a table pile at a time."""
         if self._moves == "run":
             return tuple(range(1, size + 1))
         return (1, size) if self._moves == "top_or_pile" and size > 1 else (1,)

@@ -115,7 +115,7 @@ def _describe_move(event: CardsMoved, names: Sequence[str], viewer: int | None) 
 
 
 def _find_kind(event: CardsMoved) -> str:
-    """Return which sentence tells of a move."""
+    """Which sentence describes a move."""
     if event.target == "f":
         return "build"
     if event.target[0] != "t":
@@ -152,7 +152,7 @@ def _pair_foundations(view: View) -> Iterator[tuple[str, int]]:
 
 
 def _sketch_discard(cards: Cards) -> str:
-    """Return the cards of a discard pile, its top last."""
+    """The cards of a discard pile, its top last."""
     more = len(cards) - MOST_SHOWN
     shown = " ".join(cards[-MOST_SHOWN:]) or "-"
     return f"({more} more) {shown}" if more > 0 else shown

@@ -45,11 +45,11 @@ class Klondike:
         self._all = Ask(self.teams)
 
     def start(self) -> State:
-        """Return the state before the shuffle."""
+        """The state before the shuffle."""
         return State()
 
     def next(self, state: State, /) -> Ask | Shuffle | Result:
-        """Return the shuffle before the deal, then all seats that have not come to their end."""
+        """The shuffle before the deal, then all seats that are not finished."""
         if not state.tables:
             return Shuffle(len(PACK))
         asked = self._list_asked(state)
@@ -64,11 +64,9 @@ class Klondike:
         return tuple([seat for seat, table in enumerate(state.tables) if table.legal and seat not in out])
 
     def _count_playing(self, state: State) -> int:
-        """Return how many seats were not withdrawn."""
         return self.seats - sum(map(len, state.out))
 
     def legal(self, state: State, seat: int, /) -> tuple[str, ...]:
-        """Return the legal actions of a seat."""
         if not state.tables or (state.out and self.next(state).__class__ is Result):
             return ()
         if any(seat in group for group in state.out):
@@ -101,11 +99,11 @@ class Klondike:
         return State(state.tables, state.turn, (*state.out, tuple(seats))), ()
 
     def view(self, state: State, seat: int | None, /) -> View:
-        """Return the table of a seat; all tables for a spectator."""
+        """The table of a seat; all tables for a spectator."""
         return make_view(state.tables, state.turn, seat)
 
     def mask(self, event: Any, seat: int, /) -> Struct | None:
-        """Return the deal without the cards that lie face down, what the seat did itself, and nothing of the others."""
+        """The deal without its face-down cards, what the seat did itself, and nothing of the others."""
         if isinstance(event, Dealt):
             return hide_deal(event)
         return event if event.seat == seat else None
@@ -116,13 +114,13 @@ class Klondike:
 
 
 def open_table(parameters: Parameters, layout: Layout) -> Table:
-    """Return the table of a seat after the deal."""
+    """The table of a seat after the deal."""
     seen = sum(1 << card for run in layout.ups for card in run)
     return Table(layout, list_legal(layout, parameters, undoable=False), seen)
 
 
 def hide_deal(event: Dealt) -> Dealt:
-    """Return a deal as everybody sees it: the last card of each column, and backs."""
+    """A deal as everybody sees it: the last card of each column, and backs."""
     columns = tuple((*(HIDDEN,) * (len(column) - 1), column[-1]) for column in event.columns)
     return Dealt(columns, (HIDDEN,) * len(event.stock))
 

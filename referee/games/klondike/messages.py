@@ -117,7 +117,7 @@ Event = Dealt | Moved | Flip | Turned | Redealt | Undone | Ended | Out
 
 
 def count_left(view: View) -> tuple[int, ...]:
-    """Return by seat how many cards are not on the foundations yet, as a spectator sees it."""
+    """Count by seat the cards that are not on the foundations yet, as a spectator sees it."""
     return tuple(
         52 - sum(RANK[NUMBER[top]] + 1 for top in table.foundations if top) if table else 52 for table in view.tables
     )

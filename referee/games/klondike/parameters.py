@@ -36,5 +36,5 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def match(parameters: Parameters) -> MatchTerms:
-    """Return what a tournament must know of the parameters."""
+    """What a tournament must know of the parameters."""
     return MatchTerms(parameters.players, max_turns=parameters.max_actions, simultaneous=True, same_deal=True)

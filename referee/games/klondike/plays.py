@@ -42,7 +42,7 @@ BACK: Final = tuple(tuple(f"f{suit}-t{column}" for column in _COLUMNS) for suit 
 
 
 def list_legal(layout: Layout, parameters: Parameters, *, undoable: bool) -> tuple[str, ...]:
-    """Return what a seat may do.
+    """What a seat may do.
 
     Empty columns are all alike, so only the first of them takes a king; a whole column that a king begins never moves.
 
@@ -111,7 +111,7 @@ Happened = list[Struct]
 
 
 def play_action(parameters: Parameters, table: Table, seat: int, action: str) -> tuple[Table, Happened]:
-    """Return the table of a seat after a legal action, and what happened."""
+    """The table of a seat after a legal action, and what happened."""
     if action == DONE:
         return _finish(table, seat, "done")
     if action == UNDO:
@@ -208,12 +208,12 @@ def _describe_undo(layout: Layout, step: Step, seat: int) -> Undone:
 
 @lru_cache(1 << 14)
 def name_cards(cards: Pile) -> tuple[str, ...]:
-    """Return the names of cards; most piles are the same from ask to ask."""
+    """The names of cards, cached: most piles are the same from ask to ask."""
     return tuple([PACK[card] for card in cards])
 
 
 def change_layout(parameters: Parameters, layout: Layout, action: str, seat: int, events: Happened) -> Layout:
-    """Return the layout after an action that moves cards; `events` receives what happened."""
+    """The layout after an action that moves cards; what happened is added to `events`."""
     if action == TURN:
         split = max(0, len(layout.stock) - parameters.draw)
         cards = layout.stock[split:][::-1]
@@ -259,7 +259,7 @@ def _move_cards(layout: Layout, source: str, target: str, seat: int, events: Hap
 
 
 def _find_split(run: Pile, target: Pile) -> int:
-    """Return where the cards of a run begin that go to a column: below its last card, or from a king on."""
+    """Where the part of a run begins that goes to a column: below its last card, or from a king on."""
     rank = RANK[target[-1]] - 1 if target else KING
     return RANK[run[0]] - rank
 
@@ -275,7 +275,7 @@ def _raise(foundations: tuple[int, int, int, int], suit: int, by: int) -> tuple[
 
 
 def make_view(tables: tuple[Table, ...], turn: int, seat: int | None) -> View:
-    """Return the table of a seat and nothing of the others; for a spectator all tables, without what is hidden."""
+    """The table of a seat and nothing of the others; for a spectator all tables, without what is hidden."""
     if seat is None:
         return View(turn, None, tuple(map(view_table, tables)))
     shown: list[TableView | None] = [None] * len(tables)
@@ -284,7 +284,7 @@ def make_view(tables: tuple[Table, ...], turn: int, seat: int | None) -> View:
 
 
 def view_table(table: Table) -> TableView:
-    """Return a table as its seat sees it: a card that lies face down is `??` unless it has been face up."""
+    """A table as its seat sees it: a card that lies face down is `??` unless it has been face up."""
     layout, seen = table.layout, table.seen
     foundations = layout.foundations
     return TableView(

@@ -84,7 +84,7 @@ class Table(Struct, frozen=True, gc=False):
 
 
 def deal(order: Pile) -> Layout:
-    """Return the layout of a shuffled pack, dealt from its top: a row of columns at a time, as by hand.
+    """Deal a shuffled pack from its top: a row of columns at a time, as by hand.
 
     The first row has a card for each column, its first face up; the second begins at the second column, and so on. The
     rest is the stock, in its order.
@@ -104,7 +104,7 @@ def deal(order: Pile) -> Layout:
 
 
 def list_figures(parameters: Parameters, seats: int) -> Mapping[str, str]:
-    """Return the figures by caption; they are the same for any number of seats."""
+    """The figures by caption; they are the same for any number of seats."""
     dealt = COLUMNS * (COLUMNS + 1) // 2
     return {
         "cards for each seat": str(len(PACK)),
@@ -124,7 +124,7 @@ STATISTICS = (
 
 
 def rank_tables(tables: Sequence[Table], out: Sequence[Sequence[int]], *, forfeit: bool) -> Result:
-    """Return the result: who solved the deal comes first, then who has more cards on the foundations.
+    """Rank the seats: who solved the deal comes first, then who has more cards on the foundations.
 
     Among equals fewer moves come first, then fewer passes through the stock; who is equal in all of that is tied. Seats
     that were withdrawn come last, the first of them at the very end.

@@ -31,12 +31,12 @@ class Path(Struct, frozen=True, gc=False):
 
 
 def is_winnable(parameters: Parameters, state: State) -> bool:
-    """Return whether a search finds a solution of the deal of a state, for one seat alone."""
+    """Whether a search finds a solution of the deal of a state, for one seat alone."""
     return find_solution(parameters, state.tables[0].layout) is not None
 
 
 def find_solution(parameters: Parameters, layout: Layout, positions: int = POSITIONS) -> tuple[str, ...] | None:
-    """Return actions that solve a deal; None if there are none among so many positions."""
+    """Actions that solve a deal; None if the search finds none within so many positions."""
     heap: list[tuple[int, int, Layout, Path | None]] = [(0, 0, layout, None)]
     limited = parameters.redeals != "unlimited"
     seen = {_make_key(layout, limited)}
@@ -69,14 +69,14 @@ def _list_useful(parameters: Parameters, layout: Layout) -> Iterator[str]:
 
 
 def _is_safe(layout: Layout, card: int) -> bool:
-    """Return whether a card can go to its foundation, where every card that it could hold in a column can go too."""
+    """Whether a card can go to its foundation, where every card that it could hold in a column can go too."""
     foundations, suit, rank = layout.foundations, SUIT[card], RANK[card]
     others = (foundations[1], foundations[2]) if suit in (0, 3) else (foundations[0], foundations[3])
     return foundations[suit] == rank <= min(others) + 1
 
 
 def measure_distance(layout: Layout) -> int:
-    """Return how far a layout seems to be from its end.
+    """How far a layout seems to be from its end.
 
     It counts the cards that are not on the foundations, again those of stock and waste, those that lie face down five
     times, and in columns with such cards those that lie on a lower one of their own suit.
@@ -93,7 +93,7 @@ def measure_distance(layout: Layout) -> int:
 
 
 def _make_key(layout: Layout, limited: bool) -> tuple[object, ...]:
-    """Return what layouts share that lead to the same; the order of columns does not matter.
+    """What all layouts share that lead to the same; the order of columns does not matter.
 
     Args:
         layout: where the cards lie.

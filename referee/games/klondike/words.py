@@ -81,7 +81,7 @@ def _fill(kind: str, **holes: object) -> str:
 
 
 def name_pile(pile: str) -> str:
-    """Return what a pile such as `t3` is called."""
+    """The name of a pile such as `t3` in words."""
     return SENTENCES.piles[pile[0]].format(index=pile[1:])
 
 
@@ -105,7 +105,7 @@ def describe_action(action: str, view: View, names: Sequence[str]) -> str:
 
 
 def _find_moved(table: TableView, source: int, target: str) -> str:
-    """Return the card of a column that moves, with what lies on it in brackets."""
+    """The card of a column that moves, with what lies on it in brackets."""
     run = table.columns[source].up
     if target == "f":
         return run[-1]

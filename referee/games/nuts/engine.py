@@ -56,11 +56,11 @@ class Nuts:
         self._shown: tuple[State | None, tuple[SideView, ...]] = (None, ())
 
     def start(self) -> State:
-        """Return the position before the packs are shuffled."""
+        """The position before the packs are shuffled."""
         return State(busy=(0,) * self.seats)
 
     def next(self, state: State, /) -> Step:
-        """Return who acts: all seats that can do more than wait, chance, or nobody."""
+        """Who acts: all seats that can do more than wait, chance, or nobody."""
         if state.reason:
             return make_result(self._rules, self.teams, state)
         if not state.sides:
@@ -132,7 +132,7 @@ class Nuts:
         return replace(state, out=out, pending=(), reason="forfeit"), ()
 
     def view(self, state: State, seat: int | None, /) -> View:
-        """Return the table as `seat` sees it; a spectator sees no more than they all do."""
+        """The table as `seat` sees it; a spectator sees no more than they all do."""
         if seat is None:
             seat = next(iter(list_asked(self.next(state))), 0)
         return View(
@@ -154,7 +154,7 @@ class Nuts:
         return sides
 
     def mask(self, event: Event, seat: int, /) -> Event:
-        """Return an event as every seat may see it: without the cards that lie face down."""
+        """An event as every seat may see it: without the cards that lie face down."""
         if isinstance(event, Deal):
             return mask_deal(event)
         if isinstance(event, Turned) and self._rules.waste_visible == "top":

@@ -134,6 +134,6 @@ MOST = 52
 
 
 def count_missing(view: View) -> tuple[int, ...]:
-    """Return by seat how many points its team lacks of the most that a hand can bring."""
+    """Count by seat the points that its team lacks of the most that a hand can bring."""
     missing = [MOST - side.points for side in view.sides]
     return tuple(missing[seat % len(missing)] for seat in range(len(view.busy)))

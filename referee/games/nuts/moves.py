@@ -24,7 +24,7 @@ Tops = dict[str, int]
 
 
 def _list_bases(card: str) -> tuple[str, str]:
-    """Return the two cards of a pack that `card` may lie on in a column: one higher, of the other colour."""
+    """The two cards of a pack that `card` may lie on in a column: one higher, of the other colour."""
     if VALUE[card] == KING:
         return "", ""
     rank, suits = RANKS[VALUE[card]], BLACK if card[1] in RED else RED
@@ -38,7 +38,7 @@ FIRST_PLACE = {card: 2 * "CDHS".index(card[1]) for card in PACK}
 
 
 def find_foundation(card: str, heights: Sequence[int]) -> int | None:
-    """Return the foundation that takes `card`, the first if both of its suit do; None if neither does."""
+    """The foundation that takes `card`, the first if both of its suit do; None if neither does."""
     place, below = FIRST_PLACE[card], VALUE[card] - 1
     if heights[place] == below:
         return place
@@ -46,7 +46,7 @@ def find_foundation(card: str, heights: Sequence[int]) -> int | None:
 
 
 def can_turn(side: Side, rules: Parameters) -> bool:
-    """Return whether a turn changes anything: a waste of one turn, turned over and turned again, is as it was."""
+    """Whether a turn changes anything: a waste of one turn, turned over and turned again, is as it was."""
     return bool(side.stock) or len(side.waste) > rules.turned
 
 
@@ -60,7 +60,7 @@ class Moves:
         self._to_centre = {card: f"{card}-{CENTRE}" for card in PACK}
 
     def list_all(self, side: Side, heights: Sequence[int], parts: Iterable[Part]) -> list[tuple[str, ...]]:
-        """Return, for seats of one team that play these parts, all that they may do; nothing if it is only to wait."""
+        """List what each of these seats of one team may do; nothing for a seat that can only wait."""
         tops, empty = _survey(side.columns)
         shared = self._list_columns(side, heights, tops, empty)
         found = []
@@ -77,7 +77,7 @@ class Moves:
         return found
 
     def allows(self, side: Side, heights: Sequence[int], part: Part, action: str) -> bool:
-        """Return whether an action is in the list of a seat that plays this part; quicker than to list all."""
+        """Whether an action is in the list of a seat that plays this part; faster than listing all."""
         if action == TURN:
             return part != "nuts" and can_turn(side, self._rules)
         card = action[:2]
@@ -94,12 +94,12 @@ class Moves:
         return False
 
     def _list_card(self, card: str, heights: Sequence[int], tops: Tops, empty: Sequence[int]) -> list[str]:
-        """Return what the top of a Nuts pile or of a waste may do."""
+        """What the top of a Nuts pile or of a waste may do."""
         centre = [] if find_foundation(card, heights) is None else [self._to_centre[card]]
         return centre + self._list_targets(card, tops, empty)
 
     def _list_columns(self, side: Side, heights: Sequence[int], tops: Tops, empty: Sequence[int]) -> list[str]:
-        """Return what the cards of columns may do, column by column, each from its end."""
+        """What the cards of columns may do, column by column, each from its end."""
         found = []
         whole = self._rules.runs == "whole"
         for pile, hidden in zip(side.columns, side.hidden, strict=True):
@@ -116,7 +116,7 @@ class Moves:
         return found
 
     def _list_targets(self, card: str, tops: Tops, empty: Sequence[int]) -> list[str]:
-        """Return the moves of a card, or of a run that begins with it, to columns."""
+        """The moves of a card, or of a run that begins with it, to columns."""
         targets = [tops[base] for base in BASES[card] if base in tops]
         if empty and (self._rules.empty_column == "any" or VALUE[card] == KING):
             targets += empty
@@ -125,7 +125,7 @@ class Moves:
 
 
 def _survey(columns: Sequence[Cards]) -> tuple[Tops, Sequence[int]]:
-    """Return the columns by their tops, and those that are empty."""
+    """The columns by their tops, and those that are empty."""
     tops = {pile[-1]: column for column, pile in enumerate(columns) if pile}
     return tops, [column for column, pile in enumerate(columns) if not pile] if () in columns else ()
 
@@ -166,7 +166,7 @@ class Tick:
             self._move(seat, *action.split("-"))
 
     def _is_legal(self, seat: int, action: str) -> bool:
-        """Return whether an action that was legal before the tick still is."""
+        """Whether an action that was legal before the tick still is."""
         if self._rules.nuts_out == "at_once" and not all(side.nuts for side in self.sides):
             return False
         team = self._teams[seat]

@@ -61,12 +61,12 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def match(rules: Parameters) -> MatchTerms:
-    """Return what a tournament must know of the parameters."""
+    """What a tournament must know of the parameters."""
     return MatchTerms(rules.players, rules.match_target, rules.max_ticks, simultaneous=True)
 
 
 def classify(rules: Parameters) -> object:
-    """Return equal values for parameters under which a bot sees and plays the same kinds of things."""
+    """Equal values for parameters under which a bot sees and plays the same kinds of things."""
     return rules.players, rules.waste_visible, rules.turn_ticks > 1 or rules.redeal_ticks > 0
 
 

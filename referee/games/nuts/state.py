@@ -76,12 +76,11 @@ TOPS = tuple(
 
 
 def show_centre(state: State) -> tuple[str | None, ...]:
-    """Return the top of each foundation."""
     return tuple([tops[height] for tops, height in zip(TOPS, state.heights, strict=True)])
 
 
 def show_side(rules: Parameters, side: Side) -> SideView:
-    """Return the cards of a team; what lies face down is hidden."""
+    """The cards of a team; what lies face down is hidden."""
     return SideView(
         side.nuts[-1] if side.nuts else None,
         len(side.nuts),
@@ -116,7 +115,7 @@ def deal_side(rules: Parameters, pack: Cards) -> Side:
 
 
 def tell_deal(sides: tuple[Side, ...]) -> Deal:
-    """Return the event of the deal, with all cards."""
+    """The event of the deal, with all cards."""
     return Deal(tuple(SideDealt(side.nuts, side.columns, side.stock) for side in sides))
 
 

@@ -16,7 +16,7 @@ ANY_CARD = frozenset(CARDS)
 
 
 def make_centre_lister(derived: DerivedRules) -> Callable[[tuple[int, ...]], Targets]:
-    """Return the function that lists centre stacks by their heights, with the cards that fit.
+    """Make the function that lists centre stacks by their heights, with the cards that fit.
 
     Of empty slots it lists only the first, or a new one where there is no limit.
     """
@@ -33,12 +33,12 @@ def make_centre_lister(derived: DerivedRules) -> Callable[[tuple[int, ...]], Tar
 
 
 def make_side_lister(derived: DerivedRules) -> Callable[[Piles], Targets]:
-    """Return the function that lists a seat's side stacks with the cards that they accept."""
+    """Make the function that lists a seat's side stacks with the cards that they accept."""
     return {"any": _accept_any, "equal_or_one_lower": _accept_descending}[derived.rules.side_rule](derived)
 
 
 def _list_open_stacks(sides: Piles) -> list[int]:
-    """Return the side stacks that an action can name: the first of the empty ones, and all others."""
+    """The side stacks that an action can name: the first of the empty ones, and all others."""
     first_empty = sides.index(()) if () in sides else None
     return [index for index, pile in enumerate(sides) if pile or index == first_empty]
 
@@ -101,7 +101,7 @@ STALEMATE_BREAKERS = Compulsory(hand="A2")
 
 
 def select_amendments(rules: Parameters) -> tuple[Amendment, ...]:
-    """Return the amendments that a ruleset has, in the order in which they apply."""
+    """The amendments that a ruleset has, in the order in which they apply."""
     return tuple(amend for amend, applies in AMENDMENTS if applies(rules))
 
 

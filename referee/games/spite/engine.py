@@ -106,7 +106,7 @@ def draw_lot(derived: DerivedRules, state: State, order: Sequence[int], events: 
 
 
 def start(derived: DerivedRules) -> State:
-    """Return the position before the first shuffle: of the pay-off piles' own pack, if they have one."""
+    """The position before the first shuffle: of the pay-off piles' own pack, if they have one."""
     empty: tuple[Cards, ...] = ((),) * derived.seats
     slots = derived.centre_slots or 0
     return State(
@@ -195,11 +195,10 @@ class SpiteAndMalice:
         return self.derived.teams
 
     def start(self) -> State:
-        """Return the position before the first shuffle."""
         return start(self.derived)
 
     def next(self, state: State, /) -> Step:
-        """Return who acts: one seat, chance, or nobody."""
+        """Who acts: one seat, chance, or nobody."""
         if state.phase == "turn":
             return self._asks[state.seat]
         if state.result is not None:
@@ -249,11 +248,10 @@ class SpiteAndMalice:
         return plays.withdraw(self.derived, state, seat, events), tuple(events)
 
     def view(self, state: State, seat: int | None, /) -> View:
-        """Return the table as `seat`, or a spectator, sees it."""
         return make_view(self.derived, state, seat)
 
     def mask(self, event: Struct, seat: int, /) -> Struct:
-        """Return an event as `seat` may see it: cards in other hands become `??`."""
+        """An event as `seat` may see it: cards in other hands become `??`."""
         return mask_event(event, seat)
 
     def turn(self, state: State, /) -> int:

@@ -37,7 +37,7 @@ Example = tuple[Floats, float]
 
 
 def load_bot(folder: Path) -> Bot:
-    """Return the function `choose(view, legal, rules)` of a bot."""
+    """Load the function `choose(view, legal, rules)` of a bot."""
     choose: Bot = runpy.run_path(str(folder / "bot.py"))["choose"]
     return choose
 
@@ -77,7 +77,7 @@ def list_examples(parameters: Parameters, bots: Sequence[Bot], deals: int) -> It
 
 
 def fit(examples: Sequence[Example]) -> Floats:
-    """Return what each feature is worth, by ridge regression on features of equal spread."""
+    """Fit what each feature is worth, by ridge regression on features of equal spread."""
     features = np.array([each for each, _ in examples])
     results = np.array([result for _, result in examples])
     spread = features.std(axis=0) + 1e-9

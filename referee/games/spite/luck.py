@@ -146,7 +146,7 @@ class FollowedTable:
             self.stock[0][value] += 1
 
     def _is_redealt(self, source: str, in_part: bool) -> bool:
-        """Return whether everything but the pay-off piles is gathered, after a round of passes."""
+        """Whether everything but the pay-off piles is gathered, after a round of passes."""
         gathered = source[-1] == "h" or source[1:2] == "s" or (source[0] == "c" and not in_part)
         return (gathered and self._after_round) or (source == "aside" and self._shuffling == "whole")
 
@@ -212,13 +212,13 @@ class Weights(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def hash_rules(rules: Parameters) -> str:
-    """Return the SHA-256 of parameters, hex."""
+    """SHA-256 of parameters, hex."""
     return sha256(msgspec.json.encode(rules)).hexdigest()
 
 
 @cache
 def find_luck(rules: Parameters, seats: int) -> Luck | None:
-    """Return how to measure luck under these parameters; None if no function was fitted for them."""
+    """How to measure luck under these parameters; None if no function was fitted for them."""
     if seats != 2:
         return None
     for weights, digest in _read_weights():
@@ -255,7 +255,7 @@ class LuckMeter:
         self._table.follow(events)
 
     def total(self) -> tuple[float, ...]:
-        """Return the luck of each seat so far, in games won; the sum is 0."""
+        """The luck of each seat so far, in games won; the sum is 0."""
         return self._lead, -self._lead + 0.0
 
     def _add(self, kind: type[Struct], seat: int, value: int, pool: Counts) -> None:
@@ -265,7 +265,7 @@ class LuckMeter:
         self._lead += (worths[value] - mean) * (-1 if seat else 1)
 
     def _weigh_features(self) -> list[float]:
-        """Return what each feature is worth in the race as it stands, which changes with the pay-off piles alone."""
+        """What each feature is worth in the race as it stands, which changes with the pay-off piles alone."""
         one, other = self._table.left
         if self._left != (one, other):
             self._left, closeness = (one, other), measure_closeness(one, other)
@@ -297,7 +297,7 @@ class FeatureMeter:
 
 
 def measure_closeness(one: int, other: int) -> float:
-    """Return how even the race is, 0..1, by the pay-off cards that the seats have left."""
+    """How even the race is, 0..1, by the pay-off cards that the seats have left."""
     return math.exp(-((one - other) ** 2) / (0.7 * (one + other) + 4))
 
 
@@ -310,7 +310,7 @@ class FeatureLists:
         self._table = table
 
     def __call__(self, kind: type[Struct], seat: int) -> Features:
-        """Return the features by value of a card that the seat draws, or turns up on its pay-off pile."""
+        """The features by value of a card that the seat draws, or turns up on its pay-off pile."""
         table = self._table
         held = self._find_held(seat)
         heights = self._find_heights()
@@ -325,7 +325,7 @@ class FeatureLists:
         return tuple(sorted(set(self._table.heights)))
 
     def _find_held(self, seat: int) -> int:
-        """Return, as bits, the values that a seat holds in its hand or on top of its side stacks."""
+        """The values that a seat holds in its hand or on top of its side stacks, as bits."""
         held = 0
         for value, many in enumerate(self._table.hands[seat]):
             if many:
@@ -381,7 +381,7 @@ class FeatureLists:
 
 
 def list_missing(held: int, heights: tuple[int, ...], top: int) -> list[int]:
-    """Return by value how many cards that are not held a stack needs before it, at least.
+    """The least number of cards, by value, that a stack needs before it and that are not held.
 
     Args:
         held: the values at hand, as bits.
@@ -393,7 +393,7 @@ def list_missing(held: int, heights: tuple[int, ...], top: int) -> list[int]:
 
 
 def list_distances(heights: tuple[int, ...], top: int) -> list[int]:
-    """Return by value how many cards a stack needs before it, at least."""
+    """The least number of cards, by value, that a stack needs before it."""
     return list_missing(0, heights, top)
 
 
@@ -409,7 +409,7 @@ def _list_way(held: int, height: int, top: int) -> tuple[int, ...]:
 
 @lru_cache(1 << 16)
 def find_nearer(held: int, heights: tuple[int, ...], target: int, top: int) -> tuple[int, int]:
-    """Return how many cards are missing before `target`, at least, and as bits which cards make that one less."""
+    """The least number of cards missing before `target`, and as bits the cards that make it one less."""
     ways = []
     for height in heights:
         way, value = 0, height % top + 1

@@ -137,7 +137,7 @@ Event = Deal | TurnBegins | CardMoved | Flip | Draw | Shuffled | Count | Pass | 
 
 
 def mask_event(event: Struct, seat: int) -> Struct:
-    """Return `event` as `seat` may see it: cards in other hands become `??`."""
+    """`event` as `seat` may see it: cards in other hands become `??`."""
     if isinstance(event, Draw):
         return event if event.seat == seat else Draw(event.seat, _hide_cards(event.cards))
     if isinstance(event, Deal):
@@ -151,7 +151,7 @@ def _hide_cards(cards: Cards) -> Cards:
 
 
 def count_left(view: View) -> tuple[int, ...]:
-    """Return by seat how many pay-off cards its team has left, as a spectator sees it."""
+    """Count by seat the pay-off cards its team has left, as a spectator sees it."""
     left: dict[int, int] = {}
     for seat in view.seats:
         left[seat.team] = left.get(seat.team, 0) + (seat.payoff.left or 0)

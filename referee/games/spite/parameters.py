@@ -133,12 +133,12 @@ class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def match(rules: Parameters) -> MatchTerms:
-    """Return what a tournament must know of the parameters."""
+    """What a tournament must know of the parameters."""
     return MatchTerms(rules.players, rules.match_target, rules.max_turns)
 
 
 def classify(rules: Parameters) -> object:
-    """Return equal values for parameters under which a bot sees and plays the same kinds of things."""
+    """Equal values for parameters under which a bot sees and plays the same kinds of things."""
     return (
         rules.teams,
         rules.players[1] > 2,
@@ -158,7 +158,7 @@ FRENCH = 52
 
 
 def list_packs(rules: Parameters, seats: int) -> tuple[Cards, Cards]:
-    """Return the pay-off piles' own pack, which may be empty, and the pack of everything else."""
+    """The pay-off piles' own pack, which may be empty, and the pack of everything else."""
     count = seats if rules.decks == "players" else rules.decks
     pack = make_skipbo_pack() if rules.deck_kind == "skipbo" else make_french_pack()
     separate = count_payoff_packs(rules, seats)
@@ -166,14 +166,14 @@ def list_packs(rules: Parameters, seats: int) -> tuple[Cards, Cards]:
 
 
 def count_payoff_packs(rules: Parameters, seats: int) -> int:
-    """Return how many packs belong to the pay-off piles alone."""
+    """How many packs belong to the pay-off piles alone."""
     if rules.payoff_source == "mixed" or not isinstance(rules.payoff_size, int):
         return 0
     return seats * rules.payoff_size // FRENCH
 
 
 def count_payoff_cards(rules: Parameters, cards: int, seats: int) -> int:
-    """Return the size of each pay-off pile: the parameter itself, or as a share of all cards, rounded down."""
+    """The size of each pay-off pile: the parameter itself, or as a share of all cards, rounded down."""
     if isinstance(rules.payoff_size, int):
         return rules.payoff_size
     return int(rules.payoff_size * cards / seats)
@@ -185,7 +185,7 @@ def is_wild(rules: Parameters, card: str) -> bool:
 
 
 def list_fitting_cards(rules: Parameters, height: int) -> frozenset[str]:
-    """Return the cards that may be played on a centre stack of that height."""
+    """The cards that may be played on a centre stack of that height."""
     natural = {card for card in CARDS if VALUE[card] == height + 1}
     if RANKS[height] in rules.wild_ban:
         return frozenset(natural)
@@ -397,13 +397,13 @@ class DerivedRules:
 
 
 def _assign_teams(rules: Parameters, seats: int) -> tuple[int, ...]:
-    """Return the team of each seat: partners sit opposite."""
+    """The team of each seat: partners sit opposite."""
     teams = seats if rules.teams == "none" else seats // 2
     return tuple(seat % teams for seat in range(seats))
 
 
 def _count_centre_slots(rules: Parameters, seats: int) -> int | None:
-    """Return how many centre stacks there may be; None means any number."""
+    """How many centre stacks there may be; None for any number."""
     if rules.centre_limit == "unlimited":
         return None
     return seats + 1 if rules.centre_limit == "players+1" else rules.centre_limit
@@ -414,7 +414,7 @@ THIN_STOCK = 12
 
 
 def list_figures(rules: Parameters, seats: int) -> Mapping[str, str]:
-    """Return the figures by caption.
+    """The figures by caption.
 
     Raises:
         RulesetError: that many seats cannot play.

@@ -255,7 +255,7 @@ def _gather_for_redeal(derived: DerivedRules, state: State, events: list[Event])
 
 
 def _list_table_piles(state: State, seats: tuple[int, ...]) -> dict[str, Cards]:
-    """Return by name the piles that a redeal gathers; the piles of a withdrawn seat stay."""
+    """The piles that a redeal gathers, by name; the piles of a withdrawn seat stay."""
     piles = {f"{seat}h": state.hands[seat] for seat in seats}
     piles |= {f"{seat}s{index}": pile for seat in seats for index, pile in enumerate(state.sides[seat])}
     piles |= {f"c{slot}": cards for slot, cards in enumerate(state.centre)}

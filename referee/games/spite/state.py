@@ -73,17 +73,14 @@ class State(Struct, frozen=True, gc=False):
 
 
 def replace_item(items: tuple[Cards, ...], index: int, item: Cards) -> tuple[Cards, ...]:
-    """Return `items` with one of them replaced."""
     return items[:index] + (item,) + items[index + 1 :]
 
 
 def replace_pile(sides: tuple[Piles, ...], seat: int, index: int, pile: Cards) -> tuple[Piles, ...]:
-    """Return `sides` with one side stack of `seat` replaced."""
     return sides[:seat] + (replace_item(sides[seat], index, pile),) + sides[seat + 1 :]
 
 
 def list_playing_seats(state: State) -> tuple[int, ...]:
-    """Return the seats that are still in the game."""
     return tuple(seat for seat in range(len(state.hands)) if seat not in state.out)
 
 
@@ -96,7 +93,7 @@ SEES_COUNTS: dict[str, Callable[[State, int], bool]] = {
 
 
 def make_view(derived: DerivedRules, state: State, seat: int | None) -> View:
-    """Return the table as `seat` sees it: its own hand, every face-up card, and the sizes of what is face down.
+    """The table as `seat` sees it: its own hand, every face-up card, and the sizes of what is face down.
 
     A spectator sees the hand of the seat to act, and every card that was once face up, even a buried one, and the
     counts.

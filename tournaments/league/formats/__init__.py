@@ -53,7 +53,7 @@ FORMATS = {
 
 
 def decide(situation: FormatInput) -> Decision:
-    """Return the next part of a tournament, by its format; raise DataError if its tables cannot be formed."""
+    """Decide the next part of a tournament, by its format; raise DataError if its tables cannot be formed."""
     return FORMATS[situation.tournament.config.format].decide(situation)
 
 
@@ -97,7 +97,7 @@ class OpenGame(Exception):
 
 
 def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished]) -> tuple[str, ...]:
-    """Return the labels of those whose games in a part were left unplayed, sorted.
+    """The labels of those whose games in a part were left unplayed, sorted.
 
     They left, or another version of them plays, or, in a format of rounds, they wait for their bot. Suspended entries
     are not among them.
@@ -130,7 +130,7 @@ def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished
 
 
 def _find_open(schedule: Schedule, table: int, done: Collection[Key], suspended: dict[str, int]) -> Key | None:
-    """Return an open game at a table; None if a suspension leaves out all that were not played."""
+    """An open game at a table; None if a suspension leaves out all that were not played."""
     labels = schedule.labels[table]
     for deal in range(schedule.deals):
         for rotation in range(schedule.rotations[table]):
@@ -141,7 +141,7 @@ def _find_open(schedule: Schedule, table: int, done: Collection[Key], suspended:
 
 
 def make_table(situation: FormatInput) -> tuple[TablePlace, ...]:
-    """Return the table of a format after its closed parts, the best first; nothing for formats without one."""
+    """The table of a format after its closed parts, the best first; nothing for formats without one."""
     match situation.tournament.config.format:
         case "swiss":
             rows = rank_swiss(situation)
@@ -157,7 +157,7 @@ def make_table(situation: FormatInput) -> tuple[TablePlace, ...]:
 
 
 def make_table_before(situation: FormatInput, part: int) -> tuple[TablePlace, ...]:
-    """Return the table as it was before this part and all later ones; nothing if no part had closed by then."""
+    """The table as it was before this part and all later ones; nothing if no part had closed by then."""
     earlier = copy(situation.tournament)
     earlier.closed = {number for number in earlier.closed if number < part}
     return make_table(situation._replace(tournament=earlier)) if earlier.closed else ()

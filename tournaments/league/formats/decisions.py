@@ -88,13 +88,13 @@ class Match(Struct, frozen=True):
 
 
 def format_points(points: Fraction) -> str:
-    """Return points with a half where there is one: 0, ½, 1, 2½."""
+    """Points with a half where there is one: 0, ½, 1, 2½."""
     whole, half = divmod(points, 1)
     return f"{whole or '' if half else whole}{'½' if half else ''}"
 
 
 def list_matches(situation: FormatInput) -> dict[Place, Match]:
-    """Return the matches of all closed parts, by part and table."""
+    """The matches of all closed parts, by part and table."""
     tournament, judgement = situation.tournament, situation.judgement
     scores = _add_up(situation.list_games())
     played = judgement.count_deals(tournament.closed)

@@ -185,7 +185,7 @@ def _list_crowded_seats(
 def _compute_gain(
     here: Sequence[int], seat: int, there: Sequence[int], other: int, met: Sequence[Sequence[int]]
 ) -> int:
-    """Return by how much an exchange lowers half the sum of squares; 0 or less if it is impossible."""
+    """By how much an exchange lowers half the sum of squares; 0 or less if it is impossible."""
     mine, yours = here[seat], there[other]
     if mine in there or yours in here:
         return 0
@@ -205,7 +205,7 @@ def _exchange(here: list[int], seat: int, there: list[int], other: int, met: lis
 
 
 def _find_groups(tables: Sequence[Sequence[int]], entries: int) -> list[int]:
-    """Return for each entry the first entry that it meets, directly or through others."""
+    """For each entry, the first entry that it meets, directly or through others."""
     first = list(range(entries))
 
     def find(entry: int) -> int:

@@ -36,11 +36,11 @@ Meets = Callable[[tuple[VersionKey, ...]], bool]
 
 
 def decide_growing(situation: FormatInput, meets: Meets) -> Decision:
-    """Return the next part.
+    """Decide the next part.
 
     Args:
         situation: the tournament.
-        meets: tells whether entries meet at a table.
+        meets: says whether entries meet at a table.
 
     Raises:
         DataError: a ruleset needs more seats than there are entries, or does not allow them.
@@ -81,7 +81,7 @@ def _list_lacks(situation: FormatInput, meets: Meets) -> list[tuple[PartTable, i
 
 
 def _find_chains(situation: FormatInput) -> list[Chain]:
-    """Return the chains of all parts, in the order of their first tables."""
+    """The chains of all parts, in the order of their first tables."""
     tournament = situation.tournament
     played = situation.judgement.count_deals(tournament.closed)
     chains: dict[Place, Chain] = {}
@@ -149,7 +149,7 @@ def _draw_meetings(situation: FormatInput, ruleset: str, known: Known, playing: 
 
 
 def _describe(situation: FormatInput, tables: Sequence[PartTable], deals: int) -> str:
-    """Return the title of a part: the whole round-robin, who is new, or how many more deals."""
+    """The title of a part: the whole round-robin, who is new, or how many more deals."""
     tournament = situation.tournament
     if not tournament.parts:
         return tournament.config.format
@@ -165,7 +165,7 @@ def _describe(situation: FormatInput, tables: Sequence[PartTable], deals: int) -
 
 
 def _draft_block(situation: FormatInput) -> Draft | None:
-    """Return the next block of deals for tables with open series; None if all are decided or had enough."""
+    """Draft the next block of deals for tables with open series; None if all are decided or had enough."""
     tournament = situation.tournament
     targets = {name: ruleset.match.target for name, ruleset in tournament.rulesets.items()}
     if not tournament.config.series or not any(targets.values()):
@@ -190,12 +190,11 @@ def _draft(
 
 
 def decide_round_robin(situation: FormatInput) -> Decision:
-    """Return the next part; raise DataError if a ruleset does not allow as many seats as there are."""
+    """Decide the next part; raise DataError if a ruleset does not allow as many seats as there are."""
     return decide_growing(situation, lambda entrants: True)
 
 
 def decide_gauntlet(situation: FormatInput) -> Decision:
-    """Return the next part."""
     config = situation.tournament.config
     labels = [entered.label for entered in situation.tournament.entered]
     challengers = find_challengers(config, labels)
@@ -203,7 +202,7 @@ def decide_gauntlet(situation: FormatInput) -> Decision:
 
 
 def find_challengers(config: Config, labels: Sequence[str]) -> frozenset[str]:
-    """Return the labels of the challengers: those that the file lists, or all but the opponents that it lists."""
+    """The labels of the challengers: those that the file lists, or all but the opponents that it lists."""
     return frozenset(config.challengers or (label for label in labels if label not in config.opponents))
 
 
@@ -224,7 +223,7 @@ def refuse_gauntlet(config: Config, labels: Sequence[str]) -> None:
 
 
 def decide_comparison(situation: FormatInput) -> Decision:
-    """Return the part, once.
+    """Decide the part, once.
 
     Raises:
         DataError: the tournament began with other bots, rulesets or deals.

@@ -65,7 +65,7 @@ class _Course:
         return self.seeds.index(label)
 
     def take_part(self, title: str, deals: int, tables: Sequence[PartTable], byes: Sequence[str]) -> Part | None:
-        """Return the part that holds these tables; None if it is the next one, or not over yet."""
+        """The part that holds these tables; None if it is the next one, or not over yet."""
         if self.parts:
             part = self.parts.pop(0)
             return part if part.number in self.tournament.closed else None
@@ -80,7 +80,7 @@ class _Course:
         return None
 
     def find_barred(self) -> Collection[str]:
-        """Return who is suspended when the next part is created, and so loses its tie without a match."""
+        """Who is suspended when the next part is created, and so loses its tie without a match."""
         return self.tournament.barred[self.parts[0].number] if self.parts else self.suspended
 
     def find_entrant(self, label: str) -> VersionKey:
@@ -92,7 +92,7 @@ class _Course:
 
 
 def decide_knockout(situation: FormatInput) -> Decision:
-    """Return the next round, or the next play-offs."""
+    """Decide the next round, or the next play-offs."""
     if situation.tournament.open_parts:
         return Wait()
     course = _Course(situation)
@@ -105,13 +105,13 @@ def decide_knockout(situation: FormatInput) -> Decision:
 
 
 def draw_bracket(situation: FormatInput) -> list[Round]:
-    """Return the rounds so far; the last one may have open ties."""
+    """The rounds so far; the last one may have open ties."""
     course = _Course(situation)
     return list(_play_rounds(course)) if len(course.seeds) > 1 else []
 
 
 def list_seeds(situation: FormatInput) -> list[str]:
-    """Return the labels in the bracket, the best first: those that could play when it began.
+    """The labels in the bracket, the best first: those that could play when it began.
 
     The order is that of the ratings then, or else of the file.
     """
@@ -127,7 +127,7 @@ def _list_first(part: Part) -> list[VersionKey]:
 
 
 def rank_knockout(situation: FormatInput) -> list[tuple[str, int]]:
-    """Return every entry of the bracket with its place, the best first; those who are still in share the first.
+    """Rank every entry of the bracket, the best first; those who are still in share the first place.
 
     The last round gives the first four places, and of a match that nobody won the lower one to both; those who lost in
     the same round share a place.
@@ -150,12 +150,12 @@ def rank_knockout(situation: FormatInput) -> list[tuple[str, int]]:
 
 
 def _list_beaten(tie: Tie) -> list[str]:
-    """Return who is out by a tie: the loser, or both if nobody won."""
+    """Who is out by a tie: the loser, or both if nobody won."""
     return [label for label in tie.labels if label != tie.winner] if tie.over else []
 
 
 def list_slots(seeds: int) -> list[int]:
-    """Return the seeds, from 0, in the order of the bracket, so that the best meet last; some may be missing."""
+    """The seeds, from 0, in the order of the bracket, so that the best meet last; some may be missing."""
     slots = [0]
     while len(slots) < seeds:
         slots = [each for slot in slots for each in (slot, 2 * len(slots) - 1 - slot)]
@@ -211,7 +211,7 @@ def _open_tie(course: _Course, pair: tuple[str | None, str | None]) -> Tie:
 
 
 def _bar(tie: Tie, barred: Collection[str]) -> Tie:
-    """Return a tie that is over if one of its sides is suspended: the other wins it, or nobody."""
+    """A tie that is over if one of its sides is suspended: the other wins it, or nobody."""
     here = [label for label in tie.labels if label not in barred]
     if len(here) == len(tie.labels):
         return tie
@@ -221,7 +221,7 @@ def _bar(tie: Tie, barred: Collection[str]) -> Tie:
 
 
 def _note_match(tie: Tie, match: Match, *, last: bool) -> Tie:
-    """Return a tie after another match: it is over if somebody won, both were absent, or it was the last play-off."""
+    """A tie after another match: it is over if somebody won, both were absent, or it was the last play-off."""
     matches = (*tie.matches, match)
     if not any(match.points):
         return Tie(tie.labels, matches, None, None, over=True)

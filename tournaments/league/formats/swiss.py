@@ -54,7 +54,7 @@ class UnpairedEntry(NamedTuple):
 
 
 def pair_up(ranked: Sequence[UnpairedEntry]) -> tuple[list[tuple[str, str]], str | None]:
-    """Return the pairs of a round, the best ranked first, and who has a bye if their number is odd.
+    """Pair a round, the best ranked first; the second result is who has a bye if their number is odd.
 
     Args:
         ranked: the entries, the best one first.
@@ -110,14 +110,13 @@ class SwissRow(Struct, frozen=True):
     """Round by round; None where it did not take part."""
 
     def describe(self) -> UnpairedEntry:
-        """Return what pairing needs to know of it."""
+        """What pairing needs to know of it."""
         met = [one.opponent for one in self.encounters if one]
         opponents = [opponent for opponent in met if opponent is not None]
         return UnpairedEntry(self.label, self.points, opponents, len(met) - len(opponents))
 
 
 def decide_swiss(situation: FormatInput) -> Decision:
-    """Return the next round."""
     tournament = situation.tournament
     if tournament.open_parts:
         return Wait()
@@ -145,7 +144,7 @@ def _list_able(situation: FormatInput) -> list[VersionKey]:
 
 
 def find_missing_round(situation: FormatInput) -> int | None:
-    """Return the round that is not drawn because fewer than two entries can play; None if there is none."""
+    """The round that is not drawn because fewer than two entries can play; None if there is none."""
     tournament = situation.tournament
     number = len(tournament.parts) + 1
     if tournament.open_parts or number > tournament.config.rounds or len(_list_able(situation)) > 1:
@@ -154,7 +153,7 @@ def find_missing_round(situation: FormatInput) -> int | None:
 
 
 def rank_swiss(situation: FormatInput) -> list[SwissRow]:
-    """Return the table after the closed rounds."""
+    """The table after the closed rounds."""
     tournament = situation.tournament
     labels = [entered.label for entered in tournament.entered]
     out = {label for label in labels if tournament.state(label).state == "disqualified"}
@@ -170,7 +169,7 @@ def rank_swiss(situation: FormatInput) -> list[SwissRow]:
 
 
 def find_first_rematch(tournament: Tournament) -> int | None:
-    """Return the round from which on entries meet again because all have met; None if there are fewer rounds.
+    """The round from which on entries meet again because all have met; None if there are fewer rounds.
 
     Where a pairing leaves no other choice, rematches come sooner.
     """
@@ -191,7 +190,7 @@ def _list_opponents_points(met: Sequence[Encounter | None], points: Mapping[str,
 
 
 def _list_encounters(part: Part, matches: Mapping[Place, Match], out: Collection[str]) -> dict[str, Encounter]:
-    """Return what each entry met in a round, by its label."""
+    """What each entry met in a round, by its label."""
     found = {entrant.label: Encounter(None, Fraction(entrant.label not in out)) for entrant in part.byes}
     for number in range(len(part.tables)):
         match = matches[part.number, number]

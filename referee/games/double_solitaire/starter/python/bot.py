@@ -9,7 +9,7 @@ from typing import Any
 
 
 def choose(view: dict[str, Any], legal: list[str]) -> str:
-    """Return the action with the highest score, of equal ones the first."""
+    """Choose the action with the highest score, among equals the first."""
     return max(legal, key=lambda action: score(action, view))
 
 

@@ -17,7 +17,7 @@ class Bot:
         self.moved = True  # whether a card has moved in this pass through the stock
 
     def choose(self, view: dict[str, Any], legal: list[str]) -> str:
-        """Return one of the legal actions. Begin here: this is where a better idea goes."""
+        """Choose one of the legal actions. Begin here: this is where a better idea goes."""
         table = view["tables"][self.seat]  # those of the others are null: nobody sees them
         for action in self.prefer(table, legal):
             if action in legal:

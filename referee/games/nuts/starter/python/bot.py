@@ -12,7 +12,7 @@ class Bot:
         self.rules = game["rules"]
 
     def choose(self, view: dict[str, Any], legal: list[str]) -> str:
-        """Return one of the legal actions. Begin here: this is where a better idea goes."""
+        """Choose one of the legal actions. Begin here: this is where a better idea goes."""
         side = view["sides"][view["team"]]  # the cards of your team; the others' are view["sides"][1 - view["team"]]
         return max(legal, key=lambda action: score(action, side))
 
