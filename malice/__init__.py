@@ -1,4 +1,21 @@
 """Tournaments between bots that play Spite & Malice and its relatives.
 
-The packages below lie beside this folder in the source tree, which holds a link to each of them.
+The packages below lie beside this folder in the source tree, which holds a link to each of them. The names of `__all__`
+are loaded when they are asked for.
 """
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # type checkers take it for true; to import `typing` would take longer than all else here
+if TYPE_CHECKING:
+    from malice.referee.game import Game
+
+__all__ = ["Game"]
+
+_ROOMS = {"Game": "malice.referee.game"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_ROOMS[name]), name)

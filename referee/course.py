@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from hashlib import sha256
 from struct import unpack
-from typing import Any
+from typing import Any, Self
 
 from malice.protocol.messages import Out
 from malice.referee.errors import FamilyError
@@ -22,6 +23,12 @@ class Dealer:
         self._seed = seed
         self._block = 0
         self._words: list[int] = []
+
+    def copy(self) -> Self:
+        """Return a dealer whose next shuffles are the same, and who is asked apart from this one."""
+        other = copy(self)
+        other._words = self._words.copy()
+        return other
 
     def order(self, size: int) -> list[int]:
         """Draw a permutation of range(size): Fisher-Yates, from the last index down to 1."""
@@ -65,6 +72,16 @@ class Course:
         self._out: frozenset[int] = frozenset()
         self.dealt = self._settle(rules.start(), ())
         """The events of the deal."""
+
+    def copy(self) -> Self:
+        """Return a course that goes on like this one, and without it: its shuffles to come are the same."""
+        other = copy(self)
+        other._dealer = self._dealer.copy()
+        return other
+
+    def replace_dealer(self, dealer: Dealer) -> None:
+        """Let another dealer choose the shuffles to come."""
+        self._dealer = dealer
 
     def play(self, actions: Mapping[int, str]) -> Events:
         """Play the actions of the asked seats, or raise IllegalAction; return all events up to the next ask."""
