@@ -12,7 +12,7 @@ import pytest
 import malice
 from malice.referee.course import Course, Dealer, list_asked
 from malice.referee.errors import DataError, IllegalAction, RulesetError
-from malice.referee.families import make_rules
+from malice.referee.families import load_family, make_rules
 from malice.referee.rules import Result
 from malice.referee.rulesets import load_ruleset
 
@@ -20,6 +20,12 @@ GAMES = 3
 """Random games of each ruleset below."""
 MOST_ACTIONS = 400
 RULESETS = ("standard", "skipbo", "klondike-3", "double-solitaire", "nuts")
+
+
+def _keep_playing(game: malice.Game, seat: int) -> tuple[str, ...]:
+    """List the legal actions after which the seat plays on; all of them if there is none."""
+    final = load_family(game.ruleset.family).final
+    return tuple(action for action in game.legal(seat) if action not in final) or game.legal(seat)
 
 
 @pytest.mark.parametrize("name", RULESETS)
@@ -33,7 +39,7 @@ def test_a_game_copied_at_random_points_goes_as_the_referee_plays_it(name: str) 
         course = Course(rules, Dealer(sha256(f"game\0{seed}".encode()).digest()))
         while not game.over and game.actions < MOST_ACTIONS:
             assert game.to_act == list_asked(course.step)
-            actions = {seat: rng.choice(game.legal(seat)) for seat in game.to_act}
+            actions = {seat: rng.choice(_keep_playing(game, seat)) for seat in game.to_act}
             if rng.random() < 0.1:
                 left, game = game, game.copy()
                 left.reseed(seed + 1)
