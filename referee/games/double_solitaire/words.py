@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
-
 from malice.protocol.cards import RANKS, SUITS, Cards
 from malice.protocol.messages import Out
 from malice.referee.games.double_solitaire.messages import (
@@ -21,19 +18,9 @@ from malice.referee.games.double_solitaire.messages import (
     View,
 )
 from malice.referee.games.double_solitaire.state import DISCARD, END, EXCHANGE, KEEP
+from malice.referee.sentences import read_sentences
 
-
-class Sentences(Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of `page/words.json`: texts with named holes such as `{seat}`."""
-
-    events: dict[str, str]
-    piles: dict[str, str]
-    counts: dict[str, str]
-    reasons: dict[str, str]
-
-
-SENTENCES = msgspec.json.decode((Path(__file__).parent / "page" / "words.json").read_bytes(), type=Sentences)
-
+SENTENCES = read_sentences(Path(__file__).parent)
 
 HELP = """\
 Bots write h-t1 for the card in hand to table pile 1, and you may too.
@@ -85,23 +72,19 @@ def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> st
     own = viewer is not None and getattr(event, "seat", None) == viewer
     match event:
         case Deal(table, stocks):
-            return _fill("deal", table=_count_cards(len(table)), stocks=stocks[0])
+            return SENTENCES.fill("deal", table=_count_cards(len(table)), stocks=stocks[0])
         case Exchanged(seat):
-            return "" if own else _fill("exchange", seat=names[seat])
+            return "" if own else SENTENCES.fill("exchange", seat=names[seat])
         case TurnedOver(seat, count):
-            return _fill("turn_over_own" if own else "turn_over", seat=names[seat], count=_count_cards(count))
+            return SENTENCES.fill("turn_over_own" if own else "turn_over", seat=names[seat], count=_count_cards(count))
         case Draw(seat, card):
-            return _fill("draw_own" if own else "draw", seat=names[seat], card=card)
+            return SENTENCES.fill("draw_own" if own else "draw", seat=names[seat], card=card)
         case CardsMoved():
             return "" if own else _describe_move(event, names, viewer)
         case End(seat):
-            return "" if own else _fill("end", seat=names[seat])
+            return "" if own else SENTENCES.fill("end", seat=names[seat])
         case Out():
             return ""
-
-
-def _fill(kind: str, **holes: object) -> str:
-    return SENTENCES.events[kind].format_map(holes)
 
 
 def _count_cards(count: int) -> str:
@@ -111,7 +94,7 @@ def _count_cards(count: int) -> str:
 def _describe_move(event: CardsMoved, names: Sequence[str], viewer: int | None) -> str:
     source, target = (_describe_pile(pile, event.seat, names, viewer) for pile in (event.source, event.target))
     holes = {"seat": names[event.seat], "card": event.cards[-1], "count": _count_cards(len(event.cards))}
-    return _fill(_find_kind(event), **holes, **{"from": source, "to": target})
+    return SENTENCES.fill(_find_kind(event), **holes, **{"from": source, "to": target})
 
 
 def _find_kind(event: CardsMoved) -> str:

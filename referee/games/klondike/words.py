@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
-
 from malice.referee.games.klondike.messages import (
     Dealt,
     Ended,
@@ -23,18 +20,9 @@ from malice.referee.games.klondike.messages import (
 from malice.referee.games.klondike.plays import DONE, REDEAL, TURN, UNDO
 from malice.referee.games.klondike.table import SUITS
 from malice.referee.nouns import format_count
+from malice.referee.sentences import read_sentences
 
-
-class Sentences(Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of `page/words.json`: texts with named holes such as `{seat}`."""
-
-    events: dict[str, str]
-    piles: dict[str, str]
-    reasons: dict[str, str]
-
-
-SENTENCES = msgspec.json.decode((Path(__file__).parent / "page" / "words.json").read_bytes(), type=Sentences)
-
+SENTENCES = read_sentences(Path(__file__).parent)
 
 HELP = """\
 Columns go down in alternating colours: bots write t0-t3 for cards of column 0 to column 3, and you may too.
@@ -54,30 +42,26 @@ def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> st
     """Describe an event in a phrase to a spectator (None) or a seat; a seat needs no words for its own actions."""
     match event:
         case Dealt(stock=stock):
-            return _fill("deal", stock=len(stock))
+            return SENTENCES.fill("deal", stock=len(stock))
         case Flip(seat, column, card):
             seat_name = "you" if seat == viewer else names[seat]
-            text = _fill("flip", seat=seat_name, card=card, column=name_pile(column))
+            text = SENTENCES.fill("flip", seat=seat_name, card=card, column=name_pile(column))
             return text.replace("you turns", "you turn", 1) if seat == viewer else text
         case Turned(seat, cards) if seat != viewer:
-            return _fill("turn", seat=names[seat], cards=" ".join(cards))
+            return SENTENCES.fill("turn", seat=names[seat], cards=" ".join(cards))
         case Turned(cards=cards):
             return f"you turn {' '.join(cards)}"
         case Moved(seat, source, target, cards) if seat != viewer:
             piles = {"from": name_pile(source), "to": name_pile(target)}
-            return _fill("move", seat=names[seat], cards=" ".join(cards), **piles)
+            return SENTENCES.fill("move", seat=names[seat], cards=" ".join(cards), **piles)
         case Redealt(seat) if seat != viewer:
-            return _fill("redeal", seat=names[seat])
+            return SENTENCES.fill("redeal", seat=names[seat])
         case Undone(seat, action) if seat != viewer:
-            return _fill("undo", seat=names[seat], action=action)
+            return SENTENCES.fill("undo", seat=names[seat], action=action)
         case Ended(seat, how, cards) if seat != viewer:
-            return _fill(f"end_{how}", seat=names[seat], count=format_count(cards, "card"))
+            return SENTENCES.fill(f"end_{how}", seat=names[seat], count=format_count(cards, "card"))
         case _:
             return ""
-
-
-def _fill(kind: str, **holes: object) -> str:
-    return SENTENCES.events[kind].format_map(holes)
 
 
 def name_pile(pile: str) -> str:

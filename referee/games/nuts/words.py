@@ -6,9 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
-
 from malice.protocol.cards import HIDDEN, Cards
 from malice.protocol.messages import Out
 from malice.referee.games.nuts.messages import (
@@ -25,21 +22,9 @@ from malice.referee.games.nuts.messages import (
 )
 from malice.referee.games.nuts.moves import CENTRE, TURN, WAIT
 from malice.referee.nouns import format_count
+from malice.referee.sentences import read_sentences
 
-
-class Sentences(Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of `page/words.json`: texts with named holes such as `{seat}`."""
-
-    events: dict[str, str]
-    piles: dict[str, str]
-    actions: dict[str, str]
-    counts: dict[str, str]
-    parts: dict[str, str]
-    reasons: dict[str, str]
-
-
-SENTENCES = msgspec.json.decode((Path(__file__).parent / "page" / "words.json").read_bytes(), type=Sentences)
-
+SENTENCES = read_sentences(Path(__file__).parent)
 
 HELP = """\
 Bots write 7H-t3 for 7H to column 3 of your team, 7H-f for 7H to the centre, and you may too.
@@ -82,11 +67,11 @@ def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> st
     match event:
         case Deal(sides):
             stock, nuts = len(sides[0].stock), len(sides[0].nuts)
-            return _fill("deal", nuts=nuts, columns=sum(map(len, sides[0].columns)), stock=stock)
+            return SENTENCES.fill("deal", nuts=nuts, columns=sum(map(len, sides[0].columns)), stock=stock)
         case CardsMoved():
             return "" if event.seat == viewer else _describe_move(event, names)
         case Flip(pile, card):
-            return _fill("flip", card=card, pile=_describe_pile(pile, names, viewer))
+            return SENTENCES.fill("flip", card=card, pile=_describe_pile(pile, names, viewer))
         case Turned(seat, cards):
             return _fill_about("turn", seat, names, viewer, cards=_list_cards(cards))
         case Redeal(seat, count):
@@ -94,18 +79,14 @@ def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> st
         case Lapse(seat, action):
             return _fill_about("lapse", seat, names, viewer, action=_describe_lapse(action))
         case Burned():
-            return _fill("burn")
+            return SENTENCES.fill("burn")
         case Out():
             return ""
 
 
-def _fill(kind: str, **holes: object) -> str:
-    return SENTENCES.events[kind].format_map(holes)
-
-
 def _fill_about(kind: str, seat: int, names: Sequence[str], viewer: int | None, **holes: object) -> str:
     """Fill a sentence about a seat, or the one for that seat itself."""
-    return _fill(f"{kind}_own" if seat == viewer else kind, seat=names[seat], **holes)
+    return SENTENCES.fill(f"{kind}_own" if seat == viewer else kind, seat=names[seat], **holes)
 
 
 def _list_cards(cards: Cards) -> str:
@@ -122,7 +103,7 @@ def _count_cards(count: int) -> str:
 def _describe_move(event: CardsMoved, names: Sequence[str]) -> str:
     kind = "centre" if event.target[0] == CENTRE else "move"
     source, target = (SENTENCES.piles.get(pile[1], "").format(index=pile[2:]) for pile in (event.source, event.target))
-    return _fill(kind, seat=names[event.seat], cards=" ".join(event.cards), **{"from": source, "to": target})
+    return SENTENCES.fill(kind, seat=names[event.seat], cards=" ".join(event.cards), **{"from": source, "to": target})
 
 
 def _describe_pile(pile: str, names: Sequence[str], viewer: int | None) -> str:

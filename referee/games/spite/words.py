@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
-
 from malice.protocol.cards import HIDDEN
 from malice.protocol.messages import Out
 from malice.referee.games.spite.messages import (
@@ -23,19 +20,9 @@ from malice.referee.games.spite.messages import (
     View,
 )
 from malice.referee.nouns import format_count
+from malice.referee.sentences import read_sentences
 
-
-class Sentences(Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of `page/words.json`: texts with named holes such as `{seat}`."""
-
-    events: dict[str, str]
-    piles: dict[str, str]
-    counts: dict[str, str]
-    reasons: dict[str, str]
-
-
-SENTENCES = msgspec.json.decode((Path(__file__).parent / "page" / "words.json").read_bytes(), type=Sentences)
-
+SENTENCES = read_sentences(Path(__file__).parent)
 
 HELP = """\
 Bots write h4S-s0 for 4S to side 0, and you may too.
@@ -94,34 +81,30 @@ def describe_event(event: Event, names: Sequence[str], viewer: int | None) -> st
     match event:
         case Deal(hands, payoffs, _, stock):
             sizes = _join_sizes([len(hand) for hand in hands])
-            return _fill("deal", payoffs=_join_sizes(payoffs), hands=sizes, stock=stock)
+            return SENTENCES.fill("deal", payoffs=_join_sizes(payoffs), hands=sizes, stock=stock)
         case CardMoved():
             return _describe_move(event, names, viewer)
         case Flip(card=card):
-            return _fill("flip", seat=seat, card=card)
+            return SENTENCES.fill("flip", seat=seat, card=card)
         case Draw(cards=cards):
             kind = "draw_hidden" if HIDDEN in cards else "draw"
-            return _fill(kind, seat=seat, count=_count_cards(len(cards)), cards=" ".join(cards))
+            return SENTENCES.fill(kind, seat=seat, count=_count_cards(len(cards)), cards=" ".join(cards))
         case Shuffled():
             return _describe_shuffle(event, names, viewer)
         case Count(left=left):
-            return _fill("count_told" if left else "count", seat=seat, left=", ".join(map(str, left or ())))
+            return SENTENCES.fill("count_told" if left else "count", seat=seat, left=", ".join(map(str, left or ())))
         case Pass():
-            return _fill("pass", seat=seat)
+            return SENTENCES.fill("pass", seat=seat)
         case TurnBegins() | Out():
             return ""
-
-
-def _fill(kind: str, **holes: object) -> str:
-    return SENTENCES.events[kind].format_map(holes)
 
 
 def _describe_own(event: Event) -> str:
     match event:
         case Draw(cards=cards):
-            return _fill("draw_own", cards=" ".join(cards))
+            return SENTENCES.fill("draw_own", cards=" ".join(cards))
         case Flip(card=card):
-            return _fill("flip_own", card=card)
+            return SENTENCES.fill("flip_own", card=card)
         case _:
             return ""
 
@@ -129,17 +112,17 @@ def _describe_own(event: Event) -> str:
 def _describe_move(event: CardMoved, names: Sequence[str], viewer: int | None) -> str:
     kind = "play" if event.target[0] == "c" else "load" if event.target[-1] == "p" else "discard"
     source, target = (_describe_pile(pile, event.seat, names, viewer) for pile in (event.source, event.target))
-    return _fill(kind, seat=names[event.seat], card=event.card, **{"from": source, "to": target})
+    return SENTENCES.fill(kind, seat=names[event.seat], card=event.card, **{"from": source, "to": target})
 
 
 def _describe_shuffle(event: Shuffled, names: Sequence[str], viewer: int | None) -> str:
     source, target = (_describe_pile(pile, None, names, viewer) for pile in (event.source, event.target))
     if event.source == event.target:
-        return _fill("shuffle_pile", **{"from": source})
+        return SENTENCES.fill("shuffle_pile", **{"from": source})
     kind = "set_aside" if event.target == "aside" else "shuffle_one" if event.count == 1 else "shuffle"
     if event.target[-1] == "p" and event.source < event.target:
         kind = "payoff_dealt"  # the piles of all seats that tied lie on that of the first of them
-    return _fill(kind, count=_count_cards(event.count), **{"from": source, "to": target})
+    return SENTENCES.fill(kind, count=_count_cards(event.count), **{"from": source, "to": target})
 
 
 def _join_sizes(sizes: Sequence[int]) -> str:
