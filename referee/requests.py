@@ -103,7 +103,6 @@ class Requests:
         return Move(id=id, view=view, events=events, legal=legal if listed else UNSET, clock=clock.to_message())
 
     def game_end(self, seat: int, id: int, result: Result) -> GameEnd:
-        """The request that gives a seat the result."""
         return GameEnd(
             id=id,
             place=result.places[seat],

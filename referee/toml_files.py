@@ -88,7 +88,7 @@ def convert(data: object, type: type[T], where: str) -> T:
 
 
 def suggest_name(name: str, known: Iterable[str], most: int = 1) -> str:
-    """ " (did you mean 'x' or 'y'?)" for at most `most` known names, the nearest first, or nothing."""
+    """The hint " (did you mean 'x' or 'y'?)" for at most `most` known names, the nearest first; else empty."""
     near = difflib.get_close_matches(name, known, n=most)
     return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
 

@@ -27,7 +27,7 @@ _FLAGS = re.compile(
 
 
 def sanitize(text: str, limit: int = 0, *, lines: bool = False) -> str:
-    """Make `text` safe to show: what cannot be seen is spelled out, such as `\u202e`.
+    """Make `text` safe to show: what cannot be seen is spelled out, such as `\\u202e`.
 
     Args:
         text: anything.

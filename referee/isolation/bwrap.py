@@ -327,8 +327,8 @@ def kill_and_wait(pidfd: int) -> None:
 def _pass_pipes(used: set[int | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Words to put before bubblewrap, and before the command inside, so that only the bot holds its pipes.
 
-    Bubblewrap's own processes keep the standard descriptors open and close all others. If they held the bot's pipes,
-    a pipe that the bot has closed would stay open.
+    Bubblewrap's own processes keep the standard descriptors open and close all others. If they held the bot's
+    pipes, a pipe that the bot has closed would stay open.
     """
     read, write = [number for number in range(3, 10) if number not in used][:2]  # a shell knows one digit
     before = f'exec "$@" {read}<&0 {write}>&1 </dev/null >/dev/null'

@@ -73,7 +73,6 @@ class BotResult(Struct, frozen=True):
 def list_results(
     label: str, all_standings: Sequence[Standings], rankings: Sequence[Ranking], deals: Deals
 ) -> list[BotResult]:
-    """The results of an entry in each ranking that lists it."""
     results = []
     for standings, ranking in zip(all_standings, rankings, strict=True):
         for row, rank_row in zip(standings.rows, ranking.rows, strict=True):
@@ -273,7 +272,6 @@ class DetailMaker:
             self._lost.setdefault((kind, loser), []).append((winner, win))
 
     def make(self, label: str, standings: Standings, parts: PartChart | None) -> Details:
-        """The details of a bot in one ranking."""
         kind = standings.ruleset, standings.seats
         return Details(
             steps=_list_steps(label, parts),

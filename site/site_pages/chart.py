@@ -222,7 +222,6 @@ def make_chart(standings: Standings, colours: Mapping[str, int]) -> Chart | None
 
 
 def make_elo_ticks(scale: Scale, ticks: Sequence[float]) -> list[Tick]:
-    """The ticks of the vertical axis."""
     return [Tick(scale.y(at), text.format_decimal(at)) for at in ticks]
 
 

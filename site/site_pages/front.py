@@ -192,7 +192,6 @@ def make_front(
 def _find_changes(
     source: Contents, by_part: Sequence[PartRatings], all_standings: Sequence[Standings]
 ) -> Changes | None:
-    """What the newest part changed."""
     if not by_part:
         return None
     newest = max(each.steps[-1].parts[-1] for each in by_part)

@@ -45,7 +45,6 @@ class Reasons:
         """By ruleset and code."""
 
     def describe(self, game: GameSummary) -> str:
-        """Why a game ended."""
         endless = game.reason == VOID and game.actions > sum(map(bool, game.verdicts))
         return text.describe_reason(ENDLESS if endless else game.reason, self.words[game.ruleset])
 
@@ -142,7 +141,6 @@ class GameRows:
         self._reasons = reasons
 
     def make(self, game: GameSummary) -> GameRow:
-        """A game as lists show it."""
         return make_game_row(game, self._reasons.describe(game), self._survey.series.get(game.key))
 
     def make_latest(self) -> list[GameRow]:

@@ -110,7 +110,8 @@ def render_lone_game(
 ) -> LoneGame:
     """Render the replay of a game as one file.
 
-    Its policy lets nothing run but the scripts and styles that it was made with, by their hashes, and nothing load.
+    Its policy lets nothing run but the scripts and styles that it was made with, by their hashes, and nothing
+    load.
 
     Args:
         source: the league of the game.
@@ -198,7 +199,6 @@ def _decode(content: bytes) -> str:
 
 
 def _make_policy(scripts: Iterable[str], styles: Iterable[str]) -> str:
-    """The content security policy of a page with these elements."""
     allowed = {"script-src": scripts, "style-src": styles}
     lists = [f"{name} {' '.join(map(_hash, contents))}" for name, contents in allowed.items()]
     return "; ".join(["default-src 'none'", *lists, "img-src data:", "base-uri 'none'", "form-action 'none'"])

@@ -52,7 +52,7 @@ class Whisker(Struct, frozen=True):
 
 
 def find_span(ratings: Sequence[Rating]) -> tuple[float, float] | None:
-    """The lowest and highest figure of all intervals; None without one."""
+    """The lowest and highest figure of all intervals; None if no two figures differ."""
     values = [text.drop_unknown(value) for rating in ratings for value in (rating.elo, rating.low, rating.high)]
     known = [value for value in values if value is not None]
     return (min(known), max(known)) if known and min(known) < max(known) else None

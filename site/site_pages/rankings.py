@@ -312,7 +312,6 @@ def find_colour(colours: Mapping[str, int], label: str) -> int:
 
 
 def find_shape(number: int) -> int:
-    """The shape of a bot's discs and marks."""
     return number % SHAPES
 
 

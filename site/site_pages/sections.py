@@ -220,7 +220,6 @@ class Section(Struct, frozen=True):
 
 
 def make_rankings(all_standings: Sequence[Standings]) -> list[Ranking]:
-    """The rankings, in the order of the standings."""
     names = [standings.ruleset for standings in all_standings]
     return [make_ranking(standings, several_sizes=_has_sizes(standings, names)) for standings in all_standings]
 

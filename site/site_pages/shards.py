@@ -62,7 +62,6 @@ def make_script(name: str, first_line: bytes, packed: bytes) -> bytes:
 
 
 def name_parts(name: str, others: int) -> list[str]:
-    """The names of the shards of a block."""
     return [name, *(f"{name}-{place}" for place in range(1, others + 1))]
 
 

@@ -202,7 +202,6 @@ class Survey:
         return self.index.count
 
     def digest(self, block: int) -> str:
-        """The digest of the games in a block."""
         games = self.blocks[block]
         if self.series:
             return digest_games([(game, self.series.get(game.key)) for game in games])

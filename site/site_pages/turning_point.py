@@ -45,8 +45,8 @@ def find_front_game(
 ) -> FrontGame | None:
     """The game to open from the front page; None if the leader of the largest ranking has no game to show.
 
-    It is the longest of the latest games of the leader and the best that it met, as far as one of them won by play.
-    This plays one game again.
+    It is the longest of the latest games of the leader and the best that it met, as far as one of them won by
+    play. This plays one game again.
     """
     best_first = sorted(all_standings, key=lambda each: -each.games)
     game = _choose_game(source, best_first[0]) if best_first else None

@@ -43,7 +43,7 @@ class Puppet(InProcessSeat):
         self._requests = 1
 
     def begin(self) -> int:
-        """Do nothing: a puppet needs no start."""
+        """Always game 0: a puppet needs no start."""
         return 0
 
     def report(self) -> SeatReport:

@@ -139,7 +139,7 @@ def _measure(folder: Path, planned: int) -> tuple[float, float]:
 
 
 def _read_memory() -> int:
-    """How many bytes of memory this process holds."""
+    """Bytes of memory that this process holds."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 

@@ -188,7 +188,6 @@ WHAT_TO_DO: tuple[tuple[str, str, str], ...] = (
 
 
 def give_hint(code: str, sentence: str) -> str:
-    """The advice on a verdict."""
     for kind, pattern, advice in WHAT_TO_DO:
         if kind == code and re.fullmatch(".*".join(map(re.escape, pattern.split("…"))), sentence, re.DOTALL):
             return advice
@@ -208,7 +207,6 @@ def find_language(bot: Bot) -> str | None:
 
 
 def explain_flush(bot: Bot) -> str:
-    """How a bot flushes its answers."""
     language = find_language(bot)
     if language is None:
         return "flush your output after every line; PROTOCOL.md names the call in many languages"
@@ -254,7 +252,6 @@ def find_step(trouble: Trouble, part: str) -> str:
 
 
 def make_finding(trouble: Trouble, bot: Bot, where: str) -> Finding:
-    """The finding for the author of the bot."""
     return Finding(
         cause=f"{trouble.code}: {_sentence(trouble)}",
         expected=_expected(trouble),
@@ -267,7 +264,6 @@ def make_finding(trouble: Trouble, bot: Bot, where: str) -> Finding:
 
 
 def explain_invalid_json(line: bytes) -> str:
-    """Why a line is not a JSON object."""
     try:
         msgspec.json.decode(line)
     except RecursionError:

@@ -213,12 +213,10 @@ class Position:
         return next((seat for seat in list_asked(self._course.step) if seat not in self._answers), None)
 
     def legal(self) -> tuple[str, ...]:
-        """The legal actions of the seat to act."""
         assert self.seat is not None
         return self.rules.legal(self._course.state, self.seat)
 
     def list_playing(self) -> list[int]:
-        """The seats that were not made to leave."""
         return [seat for seat in range(self.rules.seats) if seat not in self._out]
 
     def play(self, action: str) -> None:

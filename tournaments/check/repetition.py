@@ -149,7 +149,6 @@ def _play_after(games: ExamGames, before: int = 0) -> list[Spoken]:
 
 
 def _find_difference(one: list[Spoken], other: list[Spoken]) -> int | None:
-    """The index of the first action that differs."""
     moves = zip_longest((spoken.move for spoken in one), (spoken.move for spoken in other))
     return next((index for index, (left, right) in enumerate(moves) if left != right), None)
 

@@ -133,7 +133,6 @@ class ExitCodeGroup(click.Group):
 
 
 def find_exit_code(error: BaseException) -> int:
-    """The exit code of a command that an exception ends."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, KeyboardInterrupt):

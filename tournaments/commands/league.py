@@ -36,8 +36,6 @@ def entry() -> None:
 
 
 def _change(name: str, help: str) -> click.Command:
-    """Make the command that changes the state of an entry."""
-
     @click.command(name, help=help, short_help=help.split(":")[0] + ".")
     @database_argument
     @click.argument("label")

@@ -123,7 +123,8 @@ def parse_limit(until: str | None, duration: str | None, now: datetime) -> datet
     """The time that the options name; None if neither is given.
 
     Args:
-        until: a time of day, which means the next one, or a date and time; local unless it names an offset from UTC.
+        until: a time of day, which means the next one, or a date and time; local unless it names an offset from
+            UTC.
         duration: a span such as 90s, 45m, or 1h30m, from now on.
         now: the time, with its zone.
 
@@ -344,12 +345,13 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
         store: the league as it is.
         since: the file of the other league, or a day.
         choice: which games of the league as it is to rate.
-        publish: whether strangers will read it: then an anonymous tournament is compared only with an anonymous one.
+        publish: whether strangers will read it: then an anonymous tournament is compared only with an anonymous
+            one.
 
     Raises:
         DataError: the words are neither a file nor a day.
-        LeagueError: the file is no league or lacks the tournament, the tournament had not begun on that day, or names
-            would be told.
+        LeagueError: the file is no league or lacks the tournament, the tournament had not begun on that day, or
+            names would be told.
     """
     from malice.tournaments.league.progression import Changes, compute_progression
     from malice.tournaments.league.ranking import EVERYTHING

@@ -44,7 +44,6 @@ STDOUT = Path("-")
 
 
 def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> str | None:
-    """A number of games, or `all`, as it was given."""
     if words in (None, "all") or (words.isascii() and words.isdigit() and int(words) > 0):
         return words
     raise click.BadParameter(f"expected a number of games from 1, or all, got: {words}")

@@ -112,7 +112,10 @@ def build(
 
 
 def read_stamp(folder: Path) -> bytes | None:
-    """The record of a folder's last build, None without one. Builds that differ have different ones."""
+    """The record of a folder's last build, whatever it says; None without one.
+
+    Builds that differ have different records.
+    """
     try:  # a bot's author may have put anything there
         stamp = os.open(folder / STAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(stamp, "rb") as file:

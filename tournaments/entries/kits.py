@@ -247,7 +247,7 @@ increment_ms = 50
 
 
 def make_kit_tournament(say: Say = print_progress) -> str:
-    """Write a tournament file with every kit that can be built and answers `hello` on this machine.
+    """Make the text of a tournament file with every kit that builds and answers `hello` on this machine.
 
     Args:
         say: receives a line on each build, and on each kit that is left out, with the reason.

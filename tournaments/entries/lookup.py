@@ -149,7 +149,6 @@ class _Named(Struct, frozen=True):
     """The parameters; empty without."""
 
     def expand(self, match: _Match) -> str | LabelledBot:
-        """The entry of a bot that the pattern matches."""
         words = f"{match.words}?{self.query}" if self.query else match.words
         if isinstance(self.entry, str):
             return words
@@ -224,7 +223,6 @@ def _words(entry: str | LabelledBot) -> str:
 
 
 def _find_named(words: str, base: Path) -> Path | None:
-    """The folder that an entry names by itself."""
     folder = find_folder(words, base)
     return folder if folder and (folder / MANIFEST).is_file() else None
 

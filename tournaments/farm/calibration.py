@@ -53,8 +53,8 @@ print(*rates)
 def measure_speed(cpu_sets: Sequence[Sequence[int]], run_s: float = RUN_S) -> float:
     """Measure how fast this machine computes with all slots at work, as a multiple of a reference.
 
-    A program that does what bots do runs on every slot at the same time, again and again; its rounds per second of CPU
-    time count.
+    A program that does what bots do runs on every slot at the same time, again and again; its rounds per second
+    of CPU time count.
 
     Args:
         cpu_sets: the processors of each slot; an empty set lets the system choose.
@@ -81,8 +81,8 @@ def measure_speed(cpu_sets: Sequence[Sequence[int]], run_s: float = RUN_S) -> fl
 def choose_rate(text: str) -> float:
     """Choose the second best of the rates that a slot measured.
 
-    Whatever else runs on a machine, or beside it on the same host, makes some measurements slower, often half of them,
-    and none faster: mean and median follow the neighbours. The best one alone may be a quirk of a clock.
+    Whatever else runs on a machine, or beside it on the same host, makes some measurements slower, often half of
+    them, and none faster: mean and median follow the neighbours. The best one alone may be a quirk of a clock.
 
     Raises:
         ValueError: these are not `RUNS` numbers.

@@ -112,7 +112,6 @@ class Crew:
         return best if best and best.fullness < 1 else None
 
     def list_running(self) -> list[Running]:
-        """What all workers have in hand."""
         return [handed.running for worker in self.workers.values() for handed in worker.tasks.values()]
 
     def is_stranger(self, address: str, name: str) -> bool:
@@ -141,7 +140,6 @@ class Crew:
         return line
 
     def count_slots(self) -> int:
-        """How many games all workers play at a time."""
         return sum(worker.introduction.capacity for worker in self.workers.values())
 
     def estimate_rate(self) -> float:

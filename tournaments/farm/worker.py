@@ -38,7 +38,8 @@ QUIET = {
 def choose_slots(slots: int, cpus_per_slot: int, cpus: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Choose the processors of each slot; empty sets let the system choose, if there are too few or too many.
 
-    Where a worker leaves processors to others, such as a second worker of this machine, nobody knows which they take.
+    Where a worker leaves processors to others, such as a second worker of this machine, nobody knows which they
+    take.
 
     Args:
         slots: how many; 0 for as many as there are processors for.
@@ -87,7 +88,8 @@ def run_worker(scheduler: str, name: str, terms: Terms) -> None:
 def was_unanswered(code: int, seconds: float) -> bool:
     """Whether a `dask worker` ended because it never found its scheduler.
 
-    One that found it ends in order when it loses it. One that was killed, or crashed, may have lived for any time.
+    One that found it ends in order when it loses it. One that was killed, or crashed, may have lived for any
+    time.
 
     Args:
         code: its exit code, negative after a signal.

@@ -91,8 +91,8 @@ def adjust_deals(
 ) -> list[Adjustment | None]:
     """Adjust the score of one side of each comparison; many games are played again on all processors.
 
-    None if luck cannot be measured under each of the rulesets, if there are more than `MOST_GAMES` games, or if it is
-    not certain that the adjusted score is the sharper one.
+    None if luck cannot be measured under each of the rulesets, if there are more than `MOST_GAMES` games, or if
+    it is not certain that the adjusted score is the sharper one.
 
     Args:
         league: holds the records.
@@ -112,7 +112,7 @@ def adjust_deals(
 
 
 def _find_functions(league: LeagueReader, deals: Sequence[Sequence[GameSummary]]) -> tuple[str, ...]:
-    """The hashes of the functions that measure luck; none if none does, if it gains nothing, or replays too much."""
+    """The hashes of the functions that measure luck; none if one is missing, or the games are too few or too many."""
     if len(deals) < FEWEST or sum(map(len, deals)) > MOST_GAMES:
         return ()
     played = {game.ruleset for deal in deals for game in deal}

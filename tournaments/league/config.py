@@ -138,8 +138,8 @@ def find_league(config: Config, path: Path) -> Path:
 def choose_clock_kind(rulesets: Iterable[str], base: Path) -> ClockKind:
     """Choose the kind of clock of a tournament that names none.
 
-    CPU time if a game asks several seats at the same time: bots that think side by side may share a processor. What is
-    wrong with a ruleset is no matter here.
+    CPU time if a game asks several seats at the same time: bots that think side by side may share a processor.
+    What is wrong with a ruleset is no matter here.
 
     Args:
         rulesets: their names or files.

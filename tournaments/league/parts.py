@@ -125,7 +125,6 @@ class Schedule:
         return self.rotations[table] == 1
 
     def has(self, key: Key) -> bool:
-        """Whether the part has this game."""
         return (
             key.part == self.part.number
             and 0 <= key.table < len(self.rotations)

@@ -147,9 +147,10 @@ class PartRatings(Struct, frozen=True):
 def compute_part_ratings(league: Contents, choice: Choice = EVERYTHING) -> tuple[PartRatings, ...]:
     """Rate every ruleset and number of seats after each part, where several parts have rated games.
 
-    A step holds the joint fit of all rated games of the parts up to its own, by the rules of the ranking, so the last
-    one agrees with the ranking. Parts without rated games make no step, and blocks for open series belong to the
-    part before them. There are at most `MOST_STEPS` steps; with 100,000 games, all of them take a few seconds.
+    A step holds the joint fit of all rated games of the parts up to its own, by the rules of the ranking, so the
+    last one agrees with the ranking. Parts without rated games make no step, and blocks for open series belong
+    to the part before them. There are at most `MOST_STEPS` steps; with 100,000 games, all of them take a few
+    seconds.
 
     Args:
         league: the tournament.

@@ -205,7 +205,6 @@ def redact(text: str, host: str = "", user: str = "", *, keep_names: bool = Fals
 
 @functools.cache
 def _compile_names(*names: str) -> re.Pattern[str]:
-    """A pattern that matches any of the names as a word."""
     choice = "|".join(map(re.escape, dict.fromkeys(names)))
     return re.compile(rf"(?<![^\W_])(?:{choice})(?![^\W_])", re.IGNORECASE)
 

@@ -120,7 +120,6 @@ def _add_overruns(standings: Standings, overruns: Mapping[str, int]) -> Standing
 
 
 def _add_statistics(all_standings: tuple[Standings, ...], league: Contents, picker: Picker) -> tuple[Standings, ...]:
-    """Add what the games themselves count."""
     if not (statistics := find_statistics(league.rulesets)):
         return all_standings
     tallies = summarize_statistics(picker.list_games(), statistics)
@@ -153,8 +152,8 @@ def explain_table(league: Contents, choice: Choice) -> str:
 def _order_by_table(rows: Iterable[Row], table: Sequence[TablePlace]) -> tuple[Row, ...]:
     """The rows in the order of a table, with its points; rows that it lacks, as of older versions, come after.
 
-    The ranks are those of the table, without gaps: entries that do not play keep their points, but come last, without
-    a rank. The intervals of ratings do not apply to these ranks.
+    The ranks are those of the table, without gaps: entries that do not play keep their points, but come last,
+    without a rank. The intervals of ratings do not apply to these ranks.
     """
     places = {place.label: (number, place) for number, place in enumerate(table)}
 
@@ -178,12 +177,6 @@ def _place_row(row: Row, found: TablePlace | None, taken: Sequence[int]) -> Row:
 
 
 def find_state(entry: Entry, suspended: Collection[str]) -> State:
-    """The state of an entry.
-
-    Args:
-        entry: the entry.
-        suspended: the labels of those that are suspended.
-    """
     if entry.state != "playing":
         return entry.state
     if entry.label in suspended:

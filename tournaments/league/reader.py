@@ -148,7 +148,6 @@ class JournalReader:
         return any(event.shared is True for event in created)
 
     def is_empty(self) -> bool:
-        """Whether no game is stored yet."""
         if not self._tables:
             return True
         # Check the index and the records too: damage that hides games must not look like their absence.

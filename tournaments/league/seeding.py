@@ -17,8 +17,9 @@ from malice.tournaments.ratings.fit import fit_ratings
 def rank_by_rating(league: League, name: str, list_games: ListGames) -> tuple[str, ...]:
     """The entries of a tournament by their rating, the best first; nothing if none of them has one.
 
-    They are rated by one fit over the closed parts of all other tournaments of the league, as far as they played by
-    the same rules with two seats. What is equal to a whole Elo, and what has no rating, is in the order of the file.
+    They are rated by one fit over the closed parts of all other tournaments of the league, as far as they played
+    by the same rules with two seats. What is equal to a whole Elo, and what has no rating, is in the order of the
+    file.
 
     Args:
         league: as its journal describes it by now.

@@ -103,7 +103,8 @@ def list_undecided(
 ) -> list[tuple[GameSummary, Score]]:
     """The undecided series, each with its last game and the score after that game.
 
-    A series that began only after the planned deals is left out: it came with the deals that decided the one before.
+    A series that began only after the planned deals is left out: it came with the deals that decided the one
+    before.
 
     Args: as `score_series`.
     """

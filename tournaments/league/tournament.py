@@ -172,7 +172,6 @@ class Tournament:
         return {entered.label for entered in self.entered if entered.waits}
 
     def state(self, label: str) -> OrganiserDecision:
-        """What the organiser decided about an entry."""
         return self.states.get(label, OrganiserDecision())
 
     def excuses(self, entrant: VersionKey) -> bool:
@@ -414,7 +413,6 @@ class Workload(NamedTuple):
 
 
 def count_games(keys: Iterable[Key]) -> Counter[Place]:
-    """Count the games by part and table."""
     return Counter((key.part, key.table) for key in keys)
 
 

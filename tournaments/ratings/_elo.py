@@ -12,7 +12,6 @@ class Elo:
         self.beta = beta
 
     def expect(self, rating: float, other_rating: float) -> float:
-        """The expected score of the first rating against the second."""
         return float(1.0 / (1 + 10 ** ((float(other_rating) - float(rating)) / (2 * self.beta))))
 
     def rate(self, rating: float, series: Iterable[tuple[float, float]]) -> float:

@@ -31,7 +31,14 @@ def expect_score(difference: Floats) -> Floats:
 
 
 def compute_advantage(strengths: Floats, index: Ints, factor: Floats) -> Floats:
-    """How much stronger the first team of each row of a design is."""
+    """Compute what deals say about two players.
+
+    Args:
+        counts: deals by the score of the first player, from 0 to 1 in equal steps.
+        games: how many games a deal has.
+        others: the opponents of both, if the two do not meet each other; their score is then 1/2 and half of what
+            the first scores more than the second.
+    """
     return np.asarray((strengths[index] * factor).sum(axis=1))
 
 
@@ -98,8 +105,8 @@ BLOCK = 2_000_000
 def estimate_from_information(pairings: Pairings, fitted: Strengths) -> Floats:
     """Estimate the covariance as if games were independent.
 
-    The n(n-1)/2 pairings of one game of n teams depend on each other: between equals they hold as much information as
-    3/(n+1) times as many independent ones.
+    The n(n-1)/2 pairings of one game of n teams depend on each other: between equals they hold as much
+    information as 3/(n+1) times as many independent ones.
     """
     rows = pairings.tally
     index, factor = pairings.design(rows)
@@ -112,8 +119,8 @@ def estimate_by_deal(pairings: Pairings, fitted: Strengths) -> Floats:
     """Estimate the covariance by a jackknife: leave out each deal group once, and move the fit by one Newton step.
 
     Leaving group g out moves the strengths by (H - H_g)^-1 s_g, with H the information and s_g the group's
-    part of the slope. With A = H^-1 that is A (1 - H_g A)^-1 s_g, whose second factor concerns only the players of
-    the group: a small system for each group, solved together for all groups of the same size.
+    part of the slope. With A = H^-1 that is A (1 - H_g A)^-1 s_g, whose second factor concerns only the players
+    of the group: a small system for each group, solved together for all groups of the same size.
     """
     players, groups = pairings.players, pairings.groups
     spread = np.zeros(players**2)

@@ -68,8 +68,8 @@ def compare_head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
 def _compute_luck(cells: Mapping[tuple[float, float], int]) -> float | None:
     """Minus the correlation of the two games of a pair.
 
-    Both games are measured from one mean: with two means, an advantage of the first seat would cancel out, and only
-    the deal would count.
+    Both games are measured from one mean: with two means, an advantage of the first seat would cancel out, and
+    only the deal would count.
     """
     total = sum(cells.values())
     if not total:

@@ -138,7 +138,6 @@ class Pairings:
         return sum_groups(self.teams.members[team, slot], by_team[team], self.players)
 
     def count_games(self) -> Ints:
-        """How many games each player has."""
         count, games = np.zeros(self.players, np.int64), int(self.game.max()) + 1 if self.game.size else 0
         step = max(1, min(games, BLOCK // max(1, self.players)))
         for begin in range(0, games, step):

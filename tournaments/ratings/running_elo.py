@@ -27,10 +27,10 @@ def compute_history(
 ) -> list[list[Point]]:
     """For each player, the points (number of the game in the schedule, rating after it).
 
-    Games are in the order of the schedule and count from 1; every curve begins with (0, initial). A game of n teams is
-    n(n-1)/2 pairings with k/(n-1), all against the ratings before the game. A team of partners plays with the mean of
-    its members' ratings, and each member gets the team's gain in full. With `at_most`, the points of each player are
-    thinned as `thin_points` does.
+    Games are in the order of the schedule and count from 1; every curve begins with (0, initial). A game of n
+    teams is n(n-1)/2 pairings with k/(n-1), all against the ratings before the game. A team of partners plays
+    with the mean of its members' ratings, and each member gets the team's gain in full. With `at_most`, the
+    points of each player are thinned as `thin_points` does.
     """
     running = RunningElo(players, k=k, initial=initial)
     for game in games:

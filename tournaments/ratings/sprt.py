@@ -83,8 +83,8 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
         Args:
             counts: deals by their score, from 0 to 1 in equal steps.
             games: how many games a deal has.
-            mean: if the two meet others and not each other, what they score against them on average, 0..1; their score
-                is then 1/2 and half of what the first scores more than the second.
+            mean: if the two meet others and not each other, what they score against them on average, 0..1; their
+                score is then 1/2 and half of what the first scores more than the second.
         """
         return self.weigh(counts, games, mean).llr
 
@@ -207,8 +207,8 @@ def _find_normalised(chances: Sequence[float], scores: Sequence[float], elo: flo
 def _tilt(chances: Sequence[float], slopes: Sequence[float], start: float = 0.0) -> tuple[list[float], float]:
     """The distribution nearest to `chances` under which the mean of `slopes` is 0, and its parameter.
 
-    The parameter is the root of a falling function, which is infinite at both ends: Newton's steps find it, halved
-    wherever they leave the bounds.
+    The parameter is the root of a falling function, which is infinite at both ends: Newton's steps find it,
+    halved wherever they leave the bounds.
     """
     low, high = -1 / max(slopes), -1 / min(slopes)
     theta = start if low < start < high else 0.0

@@ -225,7 +225,6 @@ def _describe_test(plan: Plan, test: Sprt, jobs: int | None) -> str:
 
 
 def describe_part(tournament: Tournament, part: Part) -> str:
-    """One line on a part that was created: its title, and how many games it has."""
     return f"{sanitize(part.title)}: {format_count(tournament.schedule(part).total, 'game')}"
 
 

@@ -139,7 +139,6 @@ class OpenParts:
         return find_counted_games(self._plan.tournament, self.finished).suspended
 
     def count_left(self) -> int:
-        """How many games must be played now."""
         batches = (batch for schedule in self._plan.tournament.open_parts for batch in schedule.batches())
         return sum(key not in self.done and self.wants(key) for batch in batches for key in batch.games())
 

@@ -336,7 +336,6 @@ class Plan:
     # What a referee process needs
 
     def make_batch(self, plan: BatchPlan, keys: list[Key]) -> Batch:
-        """A batch as a referee process reads it."""
         table, seeds = self.tournament.parts[plan.part].tables[plan.table], self.tournament.seeds(plan.part)
         ruleset = self.tournament.rulesets[table.ruleset]
         return Batch(
@@ -354,7 +353,6 @@ class Plan:
         )
 
     def make_clock(self) -> ClockRules:
-        """The clock as a referee process reads it."""
         return convert(to_builtins(self.config.clock), ClockRules)
 
     def make_game(self, record: Record) -> GameSummary:

@@ -139,7 +139,6 @@ class ReplayProgress(Progress):
         self._total += games
 
     def describe(self, seconds: float) -> str:
-        """The text beside the bar."""
         return f"{self._doing}: {super().describe(seconds)}"
 
 

@@ -102,7 +102,6 @@ class KnownGames:
 
 
 def read_known_games(store: Store) -> KnownGames:
-    """Read what a league knows of the games of its chosen tournament."""
     return KnownGames(store.finished(), store.stored_games, make_lister(store))
 
 

@@ -325,8 +325,8 @@ def find_names(path: Path, *, begun: bool) -> NameList:
 def anonymize(field: Setup, names: NameList) -> Setup:
     """The same field under the neutral names of its league, in the order of these.
 
-    The new field no longer says where the bots are, nor its entries whose they are. The list grows by the entries that
-    it lacked; nobody has written it yet.
+    The new field no longer says where the bots are, nor its entries whose they are. The list grows by the entries
+    that it lacked; nobody has written it yet.
     """
     words = [entry if isinstance(entry, str) else entry.bot for entry in field.config.entries]
     names.add([each.label for each in field.entries], words, [each.bot for each in field.entries])

@@ -61,8 +61,8 @@ class Cost(Struct, frozen=True):
 def estimate_rest(plan: Plan, store: Store, done: Collection[Key], jobs: int) -> float | None:
     """The likely time of the open games, played one by one, in milliseconds.
 
-    Finished games give it, or else a trial; None if that takes too long beside the tournament, or if nobody knows how
-    many games are to be played.
+    Finished games give it, or else a trial; None if that takes too long beside the tournament, or if nobody knows
+    how many games are to be played.
     """
     if plan.config.sprt:
         return None

@@ -67,7 +67,6 @@ def _draw_deals(comparison: Comparison) -> Iterator[str]:
 
 
 def _name_score(comparison: Comparison, score: float) -> str:
-    """What a deal with this score is called."""
     if comparison.opponents:
         return f"{200 * score - 100:+z.1f} %"
     return OF_TWO_GAMES[round(4 * score)] if len(comparison.advantage.counts) == 5 else f"{100 * score:.1f} %"

@@ -242,7 +242,8 @@ def _choose(statistic: Statistic, before: int | None, value: int) -> int:
 def find_seed(ruleset: Ruleset, day: date) -> bytes:
     """The seed of the deal of a day: the first of a sequence whose deal the family's search can solve.
 
-    The sequence is SHA-256 of "malice daily", the ruleset, the date and a number from 0, with a null byte between them.
+    The sequence is SHA-256 of "malice daily", the ruleset, the date and a number from 0, with a null byte between
+    them.
 
     Raises:
         DataError: the family has no such search.

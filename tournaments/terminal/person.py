@@ -66,7 +66,6 @@ class Person(InProcessSeat):
         return self.games
 
     def report(self) -> SeatReport:
-        """Who sits here."""
         return SeatReport(self.name)
 
     def next_id(self) -> int:

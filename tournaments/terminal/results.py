@@ -96,7 +96,6 @@ def _format_shares(row: Row, shares: Iterable[str]) -> Iterator[str]:
 
 
 def describe_group(table: StandingsTable) -> str:
-    """The heading of a table of a group."""
     count = format_count(len(table.active) + len(table.away), "bot")
     return f"met nobody: {count}" if table.group is None else f"group {table.group}: {count}"
 

@@ -47,8 +47,8 @@ def _defuse_row(row: Sequence[Cell]) -> list[Cell]:
 def defuse(text: str) -> str:
     """Write the text of a cell so that a spreadsheet shows it and never runs it.
 
-    Control characters and invisible ones are spelled out, such as `\x09` for a tab. A text that begins like a formula
-    and is not a number gets an apostrophe in front. Everything else stays as it is.
+    Control characters and invisible ones are spelled out, such as `\\x09` for a tab. A text that begins like a
+    formula and is not a number gets an apostrophe in front. Everything else stays as it is.
     """
     shown = sanitize(text)
     return f"'{shown}" if FORMULA.match(shown) and not NUMBER.fullmatch(shown) else shown

@@ -53,7 +53,6 @@ class DoubleSolitaire:
         self._listed: tuple[State | None, tuple[str, ...]] = (None, ())
 
     def start(self) -> State:
-        """The position before the shuffle."""
         return State()
 
     def next(self, state: State, /) -> Step:

@@ -98,7 +98,6 @@ def _describe_move(event: CardsMoved, names: Sequence[str], viewer: int | None) 
 
 
 def _find_kind(event: CardsMoved) -> str:
-    """Which sentence describes a move."""
     if event.target == "f":
         return "build"
     if event.target[0] != "t":

@@ -45,7 +45,6 @@ class Klondike:
         self._all = Ask(self.teams)
 
     def start(self) -> State:
-        """The state before the shuffle."""
         return State()
 
     def next(self, state: State, /) -> Ask | Shuffle | Result:
@@ -114,7 +113,6 @@ class Klondike:
 
 
 def open_table(parameters: Parameters, layout: Layout) -> Table:
-    """The table of a seat after the deal."""
     seen = sum(1 << card for run in layout.ups for card in run)
     return Table(layout, list_legal(layout, parameters, undoable=False), seen)
 

@@ -44,7 +44,8 @@ BACK: Final = tuple(tuple(f"f{suit}-t{column}" for column in _COLUMNS) for suit 
 def list_legal(layout: Layout, parameters: Parameters, *, undoable: bool) -> tuple[str, ...]:
     """What a seat may do.
 
-    Empty columns are all alike, so only the first of them takes a king; a whole column that a king begins never moves.
+    Empty columns are all alike, so only the first of them takes a king; a whole column that a king begins never
+    moves.
 
     Args:
         layout: where its cards lie.

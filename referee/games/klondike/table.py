@@ -126,8 +126,8 @@ STATISTICS = (
 def rank_tables(tables: Sequence[Table], out: Sequence[Sequence[int]], *, forfeit: bool) -> Result:
     """Rank the seats: who solved the deal comes first, then who has more cards on the foundations.
 
-    Among equals fewer moves come first, then fewer passes through the stock; who is equal in all of that is tied. Seats
-    that were withdrawn come last, the first of them at the very end.
+    Among equals fewer moves come first, then fewer passes through the stock; who is equal in all of that is tied.
+    Seats that were withdrawn come last, the first of them at the very end.
 
     Args:
         tables: by seat.

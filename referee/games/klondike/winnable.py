@@ -78,8 +78,8 @@ def _is_safe(layout: Layout, card: int) -> bool:
 def measure_distance(layout: Layout) -> int:
     """How far a layout seems to be from its end.
 
-    It counts the cards that are not on the foundations, again those of stock and waste, those that lie face down five
-    times, and in columns with such cards those that lie on a lower one of their own suit.
+    It counts the cards that are not on the foundations, again those of stock and waste, those that lie face down
+    five times, and in columns with such cards those that lie on a lower one of their own suit.
     """
     distance = 52 - sum(layout.foundations) + len(layout.stock) + len(layout.waste)
     for down, up in zip(layout.downs, layout.ups, strict=True):

@@ -56,7 +56,6 @@ class Nuts:
         self._shown: tuple[State | None, tuple[SideView, ...]] = (None, ())
 
     def start(self) -> State:
-        """The position before the packs are shuffled."""
         return State(busy=(0,) * self.seats)
 
     def next(self, state: State, /) -> Step:

@@ -60,7 +60,7 @@ class Moves:
         self._to_centre = {card: f"{card}-{CENTRE}" for card in PACK}
 
     def list_all(self, side: Side, heights: Sequence[int], parts: Iterable[Part]) -> list[tuple[str, ...]]:
-        """List what each of these seats of one team may do; nothing for a seat that can only wait."""
+        """List, for each seat of a team by its part, all that it may do; nothing if it can only wait."""
         tops, empty = _survey(side.columns)
         shared = self._list_columns(side, heights, tops, empty)
         found = []

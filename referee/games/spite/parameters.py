@@ -166,7 +166,6 @@ def list_packs(rules: Parameters, seats: int) -> tuple[Cards, Cards]:
 
 
 def count_payoff_packs(rules: Parameters, seats: int) -> int:
-    """How many packs belong to the pay-off piles alone."""
     if rules.payoff_source == "mixed" or not isinstance(rules.payoff_size, int):
         return 0
     return seats * rules.payoff_size // FRENCH
@@ -185,7 +184,6 @@ def is_wild(rules: Parameters, card: str) -> bool:
 
 
 def list_fitting_cards(rules: Parameters, height: int) -> frozenset[str]:
-    """The cards that may be played on a centre stack of that height."""
     natural = {card for card in CARDS if VALUE[card] == height + 1}
     if RANKS[height] in rules.wild_ban:
         return frozenset(natural)

@@ -99,8 +99,8 @@ class OpenGame(Exception):
 def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished]) -> tuple[str, ...]:
     """The labels of those whose games in a part were left unplayed, sorted.
 
-    They left, or another version of them plays, or, in a format of rounds, they wait for their bot. Suspended entries
-    are not among them.
+    They left, or another version of them plays, or, in a format of rounds, they wait for their bot. Suspended
+    entries are not among them.
 
     Args:
         tournament: the tournament.

@@ -129,8 +129,8 @@ def _list_first(part: Part) -> list[VersionKey]:
 def rank_knockout(situation: FormatInput) -> list[tuple[str, int]]:
     """Rank every entry of the bracket, the best first; those who are still in share the first place.
 
-    The last round gives the first four places, and of a match that nobody won the lower one to both; those who lost in
-    the same round share a place.
+    The last round gives the first four places, and of a match that nobody won the lower one to both; those who
+    lost in the same round share a place.
     """
     rounds = draw_bracket(situation)
     beaten = {label for each in rounds for tie in each.ties for label in _list_beaten(tie)}
