@@ -11,11 +11,11 @@ import pytest
 from malice.protocol import LINE_BYTES
 from malice.protocol.codec import decode_request, encode
 from malice.protocol.messages import Move
-from malice.tournaments.check.fuzz import LATER, Position, add_unknown, make_odd_writer
+from malice.tournaments.check.fuzz import LATER, RareGame, add_unknown, make_odd_writer
 
 
 def request() -> bytes:
-    return encode(Position("partners-4", 4, 7).request(3))
+    return encode(RareGame("partners-4", 4, 7).request(3))
 
 
 @pytest.mark.parametrize("number", range(60))

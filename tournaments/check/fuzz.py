@@ -186,7 +186,7 @@ class RarePosition(Struct, frozen=True):
     """What is rare about it."""
 
 
-class Position:
+class RareGame:
     """A game that advances action by action, and the events that each seat has seen.
 
     Args:
@@ -263,9 +263,9 @@ class Position:
         return result
 
 
-def replay_rare_position(situation: RarePosition, find: Find = load_ruleset) -> Position:
+def replay_rare_position(situation: RarePosition, find: Find = load_ruleset) -> RareGame:
     """Play a game up to a situation."""
-    position = Position(situation.ruleset, situation.seats, situation.deal, find)
+    position = RareGame(situation.ruleset, situation.seats, situation.deal, find)
     for action in situation.actions.split():
         position.play(action)
     return position
@@ -313,7 +313,7 @@ def _continue(situation: RarePosition, random: Random, find: Find) -> RarePositi
 
 
 def make_game_start(
-    situation: RarePosition, position: Position, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
+    situation: RarePosition, position: RareGame, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
 ) -> GameStart:
     seat, teams, ruleset = position.seat, position.rules.teams, find(situation.ruleset)
     assert seat is not None
@@ -331,7 +331,7 @@ def make_game_start(
     )
 
 
-def make_game_end(position: Position, id: int) -> GameEnd:
+def make_game_end(position: RareGame, id: int) -> GameEnd:
     """The request that ends the game: everybody else has left."""
     seat, result = position.seat, position.result()
     assert seat is not None
@@ -360,7 +360,7 @@ def ask_all(games: ExamGames, count: int) -> str:
 
 
 def _ask(
-    games: ExamGames, seat: ExaminedSeat, number: int, situation: RarePosition, position: Position, find: Find
+    games: ExamGames, seat: ExaminedSeat, number: int, situation: RarePosition, position: RareGame, find: Find
 ) -> None:
     games.log.ruleset, games.log.deal_seed = situation.ruleset, position.deal_seed
     seat.dress = make_odd_writer(number)

@@ -18,7 +18,7 @@ from malice.protocol.messages import Move
 from malice.referee.games.spite import FAMILY
 from malice.referee.games.spite.features import FEATURES
 from malice.referee.rulesets import list_rulesets, load_ruleset
-from malice.tournaments.check.fuzz import OUT, REQUEST_BYTES, Position, RarePosition
+from malice.tournaments.check.fuzz import OUT, REQUEST_BYTES, RareGame, RarePosition
 
 DEALS = 20
 """Games for each ruleset and number of seats."""
@@ -63,7 +63,7 @@ def _play_game(
     random = Random(f"{name} {seats} {deal}")
     style = random.choice((_play_uniform, _play_lively, _hoard))
     leaves = random.random() < 0.2
-    position = Position(name, seats, deal)
+    position = RareGame(name, seats, deal)
     actions: list[str] = []
     while position.seat is not None and len(actions) < MOST_ACTIONS:
         if seats > 2 and leaves and random.random() < LEAVES:
