@@ -71,6 +71,7 @@ ATTACKS: dict[str, tuple[Callable[[Path], None], str]] = {
     "arrays": (say(more=f"needs = {'[' * 5000}{']' * 5000}"), "not TOML: maximum recursion depth exceeded"),
     "integer": (say(more=f"build_s = 0x{'f' * 20_000}"), "build_s: expected an integer of 64 bits, got one of 80,000"),
     "name": (say(more=f'author = "{"n" * 201}"'), "author: expected at most 200 characters, got 201"),
+    "pattern": (say(more=f'ignore = ["{"[" * 20_000}"]'), "ignore: expected at most 200 characters, got 20,000"),
     "game": (say(more='games = ["nope"]'), "games: no game 'nope'"),
     "ruleset": (write_own_ruleset, "unknown game 'nope'"),
     "circle": (write_circle, "the bot cannot be started: "),

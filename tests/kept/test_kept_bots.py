@@ -312,8 +312,12 @@ def test_a_disk_that_is_full_is_an_error_that_says_what_was_tried(place: Path, m
         keep(place, write_bot(place / "bot"))
 
 
-def test_a_build_that_would_fill_the_disk_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_that_would_fill_the_disk_is_refused_before_it_is_copied(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[Path] = []
     monkeypatch.setattr(built_copies, "MOST_BYTES", 1000)
+    monkeypatch.setattr(built_copies, "_copy_file", lambda source, _: copied.append(source))
     folder = write_bot(place / "bot", more='ignore = ["out"]\n')
     (folder / "out").write_bytes(bytes(1001))
 
@@ -321,6 +325,7 @@ def test_a_build_that_would_fill_the_disk_is_refused(place: Path, monkeypatch: p
         BotError, match=rf"^{folder}: expected at most 1,000 bytes with the output of the build, got more"
     ):
         keep(place, folder)
+    assert folder / "out" not in copied
 
 
 # sizes and twins

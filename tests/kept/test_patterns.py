@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -120,11 +121,29 @@ def test_only_a_folder_gives_its_name(base: Path) -> None:
         expand_entries([LabelledBot("greedy", "{folder}")], base)
 
 
-def test_a_folders_name_that_is_too_long_for_a_label_is_refused(base: Path) -> None:
-    write_bot(base / "submissions" / ("x" * 101))
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("x" * 101, "its name is its label: expected at most 100 characters, got 101"),
+        (os.fsdecode(b"x\xff"), "expected a name in UTF-8"),
+    ],
+)
+def test_a_folder_whose_name_can_be_no_label_keeps_nobody_else_from_playing(base: Path, name: str, says: str) -> None:
+    said: list[str] = []
+    write_bot(base / "submissions" / name)
 
-    with pytest.raises(DataError, match=r"label: expected at most 100 characters, got 101$"):
-        expand_entries([LabelledBot("submissions/*", "{folder}")], base)
+    entries = expand_entries([LabelledBot("submissions/*", "{folder}")], base, said.append)
+
+    assert [entry.bot for entry in entries if isinstance(entry, LabelledBot)] == list(ALL)
+    assert said[0] == f"submissions/{name} does not play: {says}"
+
+
+def test_a_link_that_nobody_can_follow_keeps_nobody_else_from_playing(base: Path) -> None:
+    (base / "submissions" / "eve").symlink_to("x" * 300)
+    (base / "submissions" / "fay").mkdir()
+    (base / "submissions" / "fay" / "bot.toml").symlink_to("x" * 300)
+
+    assert expand_entries(["submissions/*"], base, lambda _: None) == ALL
 
 
 # one folder, several times
@@ -160,13 +179,12 @@ def test_a_symlink_within_the_searched_folder_is_followed(base: Path) -> None:
 def test_a_symlink_that_leaves_the_searched_folder_must_be_named_by_itself(base: Path) -> None:
     write_bot(base / "private")
     (base / "submissions" / "eve").symlink_to("../private")
+    said: list[str] = []
 
-    with pytest.raises(DataError) as caught:
-        expand_entries(["submissions/*"], base)
-
-    assert str(caught.value) == (
-        f"entries: submissions/eve, which matches 'submissions/*', is a symlink that leads out of {base}/submissions,"
-        f" to {base}/private; name it in `entries` if it may play"
+    assert expand_entries(["submissions/*"], base, said.append) == ALL
+    assert said[0] == (
+        f"submissions/eve does not play: it is a symlink that leads out of {base}/submissions, to {base}/private;"
+        " name it in `entries` if it may play"
     )
     assert expand_entries(["submissions/*", "submissions/eve"], base) == (*ALL, "submissions/eve")
 

@@ -445,3 +445,15 @@ def test_an_object_that_a_repository_lacks_is_a_sentence(place: Path) -> None:
         BotError, match=r"^bots/mine@main: .* at [0-9a-f]{12}: the repository lacks the content of '.*'$"
     ):
         find(place, "bots/mine@main")
+
+
+@pytest.mark.parametrize("name", ["HEAD", "objects/pack/x.pack"])
+def test_a_fifo_in_a_repository_keeps_nobody_waiting(place: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    fifo = place / ".git" / name
+    fifo.unlink(missing_ok=True)
+    os.mkfifo(fifo)
+    if name == "HEAD":
+        monkeypatch.setattr(names, "MOST_WAIT_S", 1)
+
+    with pytest.raises(BotError, match=r"git gave no answer on|expected a file or a folder of git"):
+        find(place, "bots/mine@v1")

@@ -59,12 +59,14 @@ def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
                 if not is_hidden(entry.name):
                     waiting.append(f"{path}/")
             elif entry.is_file(follow_symlinks=False):
-                total += _copy_file(Path(entry.path), target / path)
+                # Before it is copied: a sparse file can be larger than the disk.
+                total += entry.stat(follow_symlinks=False).st_size
                 if total > MOST_BYTES:
                     raise BotError(
                         f"{source}: expected at most {MOST_BYTES:,} bytes with the output of the build, got more;"
                         " what is needed only to build may lie in a dot-folder"
                     )
+                _copy_file(Path(entry.path), target / path)
 
 
 def settle(folder: Path) -> None:
@@ -125,8 +127,8 @@ def _is_inside(home: str, path: str) -> bool:
     return path == home or path.startswith(os.path.join(home, ""))
 
 
-def _copy_file(source: Path, target: Path) -> int:
-    """Copy a file with its exec bit and times; return its size in bytes."""
+def _copy_file(source: Path, target: Path) -> None:
+    """Copy a file with its exec bit and times."""
     # By now the path may be something else: do not follow a link, and do not wait for a fifo.
     try:
         descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -139,7 +141,6 @@ def _copy_file(source: Path, target: Path) -> int:
             copy.flush()
         os.fchmod(copy.fileno(), 0o755 if status.st_mode & stat.S_IXUSR else 0o644)
         os.utime(copy.fileno(), ns=(status.st_atime_ns, status.st_mtime_ns))
-        return copy.tell()
 
 
 def _settle(path: str, flags: int) -> None:

@@ -183,12 +183,12 @@ def expand_entries(
     Args:
         entries: as in the tournament file.
         base: the folder that their paths are relative to.
-        say: receives a line on each folder that matches and is no bot's.
+        say: receives a line on each folder that matches and does not play: strangers choose its name, and where a
+            symlink leads, and nobody else may suffer from that.
         gone: folders that are no more; a pattern that they alone match stands for none.
 
     Raises:
-        DataError: no bot's folder matches a pattern, several get the same label, or a symlink that matches leads out of
-            the folder that the pattern searches; the message names the pattern.
+        DataError: no bot's folder matches a pattern, or several get the same label; the message names the pattern.
     """
     lines = [_Named(entry, *split_words(_words(entry), base)) for entry in entries]
     folders = [None if is_pattern(line.name, base) else _find_named(line.name, base) for line in lines]
@@ -207,10 +207,12 @@ def expand_entries(
         matches, others = _list_matches(line.name, base, gone)
         bare |= others
         fresh = [match for match in matches if (match.real, line.query) not in named | seen]
-        _refuse_leaving(line.name, base, fresh)
+        reasons = {match: _explain_refusal(line, match, base) for match in fresh}
+        for match in (match for match, why in reasons.items() if why):
+            say(f"{match.words} does not play: {reasons[match]}")
         _refuse_one_label(line.entry, matches)
         seen |= {(match.real, line.query) for match in fresh}
-        expanded += map(line.expand, fresh)
+        expanded += [line.expand(match) for match, why in reasons.items() if not why]
     _refuse_same_folder_names(entries, expanded)
     for real, words in bare.items():
         if not any(Path(bot).is_relative_to(real) for bot, _ in named | seen):
@@ -224,12 +226,13 @@ def _words(entry: str | LabelledBot) -> str:
 
 def _find_named(words: str, base: Path) -> Path | None:
     folder = find_folder(words, base)
-    return folder if folder and (folder / MANIFEST).is_file() else None
+    return folder if folder and os.path.isfile(folder / MANIFEST) else None
 
 
 def _describe_lack(words: str, base: Path) -> str:
     """Say that a folder has no bot.toml, and which folders in it have one."""
-    below = sorted(each.parent.name for each in (base / words).glob(f"*/{MANIFEST}") if not is_hidden(each.parent.name))
+    found = (os.path.dirname(path) for path in glob.glob(f"*/{MANIFEST}", root_dir=base / words))
+    below = sorted(name for name in found if not is_hidden(name))
     return f"has no {MANIFEST}" + (f"; found one in {', '.join(f'{words}/{name}' for name in below)}" if below else "")
 
 
@@ -244,8 +247,8 @@ def _list_matches(pattern: str, base: Path, gone: Collection[str]) -> tuple[list
     """
     start = Path(os.path.abspath(base / _find_start(pattern)))
     found = sorted(words.rstrip("/") for words in glob.glob(os.path.expanduser(pattern), root_dir=base))
-    folders = [words for words in found if (base / words).is_dir() and not _is_hidden_below(start, base / words)]
-    bots = [words for words in folders if (base / words / MANIFEST).is_file()]
+    folders = [words for words in found if os.path.isdir(base / words) and not _is_hidden_below(start, base / words)]
+    bots = [words for words in folders if os.path.isfile(base / words / MANIFEST)]
     if not bots and not any(_fits(each, pattern) for each in gone):
         more = f"; the first folder that matches, {folders[0]}, {_describe_lack(folders[0], base)}" if folders else ""
         name, mark, _ = pattern.partition("?")
@@ -283,14 +286,19 @@ def _find_start(pattern: str) -> str:
     return "/".join(parts[:plain]) or ("/" if pattern.startswith("/") else ".")
 
 
-def _refuse_leaving(pattern: str, base: Path, matches: Sequence[_Match]) -> None:
-    start = os.path.realpath(base / _find_start(pattern))
-    for match in matches:
-        if not Path(match.real).is_relative_to(start):
-            raise DataError(
-                f"entries: {match.words}, which matches {pattern!r}, is a symlink that leads out of {start},"
-                f" to {match.real}; name it in `entries` if it may play"
-            )
+def _explain_refusal(line: _Named, match: _Match, base: Path) -> str | None:
+    """Return why a folder that a pattern matches cannot play, or None."""
+    start = os.path.realpath(base / _find_start(line.name))
+    if not Path(match.real).is_relative_to(start):
+        return f"it is a symlink that leads out of {start}, to {match.real}; name it in `entries` if it may play"
+    try:
+        match.words.encode()
+    except UnicodeEncodeError:
+        return "expected a name in UTF-8"
+    length = len(os.path.basename(match.words))
+    if isinstance(line.entry, LabelledBot) and line.entry.label == FOLDER and length > LABEL_LENGTH:
+        return f"its name is its label: expected at most {LABEL_LENGTH} characters, got {length}"
+    return None
 
 
 def _refuse_one_label(entry: str | LabelledBot, matches: Sequence[_Match]) -> None:

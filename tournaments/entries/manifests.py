@@ -147,7 +147,7 @@ MOST_BYTES = 65_536
 MOST_ITEMS = 256
 """How many words a command may have, and how many items each other list and the table of parameters."""
 LONGEST_TEXT = 200
-"""How many characters a bot's version, author and language may have each."""
+"""How many characters a bot's version, author, language and each pattern of `ignore` may have."""
 MOST_BUILD_S = 86_400
 
 
@@ -220,6 +220,7 @@ def _check_sizes(manifest: Manifest) -> None:
         "version": manifest.version,
         "author": manifest.author,
         "language": manifest.language,
+        "ignore": max(manifest.ignore, key=len, default=""),  # reading one takes time that grows with its square
     }
     for field, text in texts.items():
         if len(text) > LONGEST_TEXT:

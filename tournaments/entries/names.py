@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -45,6 +46,8 @@ _SETTINGS = {
 }
 MOST_RECORD_BYTES = 65_536
 """What git may say of one file; a longer path is refused."""
+MOST_WAIT_S = 60
+"""How long git may take to name a commit: where a file of a repository is a fifo, it would wait for ever."""
 _NO_FOLDER = ("Not a valid object name", "not a tree object")
 _LINK, _EXECUTABLE = "120000", "100755"
 
@@ -95,8 +98,15 @@ class GitFolder:
                 self._refuse_repository(path)
         for inside, folders, files in os.walk(os.path.join(own, "objects")):
             for name in (*folders, *files):
-                if os.path.islink(path := os.path.join(inside, name)):
+                path = os.path.join(inside, name)
+                try:
+                    kind = stat.S_IFMT(os.lstat(path).st_mode)
+                except FileNotFoundError:  # git packs its objects meanwhile
+                    continue
+                if kind == stat.S_IFLNK:
                     self._refuse_repository(path)
+                if kind not in (stat.S_IFREG, stat.S_IFDIR):
+                    raise BotError(f"{path}: expected a file or a folder of git")
 
     def _refuse_repository(self, path: str, target: str = "") -> NoReturn:
         leads = f" to {target}" if target else ""
@@ -201,7 +211,10 @@ class GitFolder:
                 capture_output=True,
                 env=_make_environment(),
                 check=False,
+                timeout=MOST_WAIT_S,
             )
+        except subprocess.TimeoutExpired:
+            raise BotError(f"git gave no answer on {self._folder} within {MOST_WAIT_S} s") from None
         except ValueError:  # a NUL
             raise BotError(f"no revision of {self._folder}: expected text without NUL") from None
 
