@@ -102,13 +102,17 @@ def test_a_word_that_is_no_file_is_only_text_and_shows_nothing(place: Path, word
     assert SandboxView(["cat", word], Path("/usr/bin/cat"), folder, home=folder).roots == [folder]
 
 
-@pytest.mark.parametrize("word", ["{place}/x/bin/wrap", "../x/bin/wrap", "./link", "bin/link", "/usr/bin/cat"])
+@pytest.mark.parametrize(
+    "word", ["{place}/x/bin/wrap", "../x/bin/wrap", "./link", "bin/link", "/usr/bin/cat", "./away/../wrap"]
+)
 def test_a_program_outside_is_named_by_its_bare_name_alone(place: Path, word: str) -> None:
     word = word.format(place=place)
     (place / "mine" / "bin").mkdir()
     for link in ("link", "bin/link"):
         (place / "mine" / link).symlink_to(place / "x" / "bin" / "wrap")
-    write_manifest(place / "mine", "ignore = ['link', 'bin']", [word, "bot.py"])
+    (place / "x" / "bin" / "deeper").mkdir()
+    (place / "mine" / "away").symlink_to(place / "x" / "bin" / "deeper")
+    write_manifest(place / "mine", "ignore = ['link', 'bin', 'away']", [word, "bot.py"])
     leads = f", which leads to {place}/x/bin/wrap" if "link" in word else ""
 
     with pytest.raises(BotError, match=REFUSED.format("run", word, leads)):

@@ -311,7 +311,8 @@ def _require_own(field: str, word: str, place: Path, own: tuple[Path, ...]) -> N
     """
     path = Path(os.path.abspath(place / word))
     try:
-        if not is_inside(path.parent, own):
+        # A link before `..` leads elsewhere than the words say.
+        if not (is_inside(path.parent, own) and is_inside((place / word).parent, own)):
             raise PermissionError
         list(list_allowed_program(path, own))
     except OSError as error:
