@@ -6,6 +6,7 @@ import csv
 import getpass
 import json
 import platform
+import re
 import shutil
 import sqlite3
 import stat
@@ -64,6 +65,21 @@ def test_nothing_that_is_published_tells_whose_bot_it_is(cup: Path, tmp_path: Pa
     assert all(text and "bot 1" in text for text in texts)
     assert b"bots/bot-2." in published
     assert data(cup / "site/data/games-0.js")["columns"]["notes"] == [{}] * 6
+
+
+@pytest.mark.slow
+def test_nothing_that_is_published_tells_whose_bot_is_absent(tmp_path: Path) -> None:
+    toml, db = write_bots(tmp_path), tmp_path / "cup.db"
+    toml.write_text(f"{toml.read_text()}anonymous = true\n")
+    (tmp_path / NAMES[0] / "bot.toml").write_text("name = ")
+    words = ("--keep-going", "--isolation", "none", "--site", tmp_path / "site")
+    result = malice("run", toml, "--db", db, *words)
+    assert result.exit_code == 0, result.output
+
+    standings = malice("standings", db).stdout
+    assert re.search("^bot [123] is absent: bot$", standings, re.MULTILINE)
+    assert b"is absent: it could not be built or started" in (tmp_path / "site/index.html").read_bytes()
+    assert find_words(read_site(tmp_path / "site") + standings.encode(), (*TOLD, str(tmp_path))) == []
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from malice.referee.records import Record, RecordedVerdict
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.contents import Entry
+from malice.tournaments.league.journal import Absence
 from malice.tournaments.league.tournament import Tournament
 
 PATH = "(path)"
@@ -145,9 +146,11 @@ class Publication(Struct, frozen=True):
         return "" if self.anonymous else redact(note, host, self.user)
 
     def redact_entry(self, entry: Entry) -> Entry:
-        """An entry whose command and description may be published; of an anonymous one only the label."""
+        """An entry whose command and description may be published; of an anonymous one only what it does here."""
         if self.anonymous:
-            return Entry(entry.label, "", "", "", "", "", ())
+            absence = entry.absence and Absence(entry.absence.code, "", "")
+            hidden = Entry(entry.label, "", "", "", "", "", (), absence=absence)
+            return replace(hidden, number=entry.number, waits=entry.waits)
         return replace(
             entry,
             name=redact(entry.name),

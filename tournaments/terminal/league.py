@@ -87,11 +87,13 @@ def list_entry_statuses(
     ]
 
 
-def _explain(entry: Entry) -> str:
-    """Why an entry is in its state, or why an older version plays."""
+def _explain(entry: Entry, *, anonymous: bool = False) -> str:
+    """Why an entry is in its state, or why an older version plays; sentences about a bot name its files."""
     if entry.state != "playing":
         return entry.reason
-    return f"{entry.absence.code}: {entry.absence.sentence}" if entry.absence else ""
+    if entry.absence is None:
+        return ""
+    return entry.absence.code if anonymous else f"{entry.absence.code}: {entry.absence.sentence}"
 
 
 def describe_absentees(store: Store, contents: Contents) -> Iterator[str]:
@@ -99,7 +101,8 @@ def describe_absentees(store: Store, contents: Contents) -> Iterator[str]:
     meanwhile = MEANWHILE.get(contents.config.format, "its open games wait")
     choice = store.league().choose(contents.tournament.name)
     for entry in contents.entries:
-        state, reason = find_state(entry, contents.suspended), _explain(entry)
+        state = find_state(entry, contents.suspended)
+        reason = _explain(entry, anonymous=contents.config.anonymous)
         label, why = sanitize(entry.label), f": {sanitize(reason)}" if reason else ""
         if state == "absent":
             yield f"{label} is absent{f', and {meanwhile}' if entry.number else ''}{why}"
