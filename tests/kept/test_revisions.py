@@ -437,6 +437,18 @@ def test_a_tree_of_more_files_than_fit_into_memory_ends_at_the_limit(
         names.GitFolder(place).write(name, place / "written")
 
 
+def test_a_list_of_files_that_would_fill_the_memory_is_not_read(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blob = bytes.fromhex(git(place, "rev-parse", "main:bots/mine/bot.py"))
+    command = ("git", "-C", str(place), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
+    content = b"100644 " + b"a" * (64 << 20) + b"\0" + blob
+    tree = subprocess.run(command, input=content, check=True, capture_output=True).stdout.decode().strip()
+    name = git(place, "commit-tree", "-m", "large", tree)
+    monkeypatch.setattr(names, "MOST_MEMORY", 48 << 20)
+
+    with pytest.raises(BotError, match=r"cannot be read: Out of memory, malloc failed"):
+        names.GitFolder(place).write(name, place / "written")
+
+
 def test_an_object_that_a_repository_lacks_is_a_sentence(place: Path) -> None:
     blob = git(place, "rev-parse", "main:bots/mine/bot.py")
     (place / ".git/objects" / blob[:2] / blob[2:]).unlink()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shutil
 import stat
 import subprocess
@@ -46,6 +47,8 @@ _SETTINGS = {
 }
 MOST_RECORD_BYTES = 65_536
 """What git may say of one file; a longer path is refused."""
+MOST_MEMORY = 1024**3
+"""How many bytes git may take: it reads a folder's list, or a commit, as a whole, and these compress well."""
 MOST_WAIT_S = 60
 """How long git may take to name a commit: where a file of a repository is a fifo, it would wait for ever."""
 _NO_FOLDER = ("Not a valid object name", "not a tree object")
@@ -158,7 +161,12 @@ class GitFolder:
         with (
             tempfile.TemporaryFile() as said,
             subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, env=_make_environment()
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                env=_make_environment(),
+                preexec_fn=_limit_memory,
             ) as git,
         ):
             assert git.stdout is not None
@@ -189,7 +197,12 @@ class GitFolder:
         command = (*self._command, "cat-file", "--batch")
         pipe = subprocess.PIPE
         with subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=_make_environment()
+            command,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=subprocess.DEVNULL,
+            env=_make_environment(),
+            preexec_fn=_limit_memory,
         ) as git:
             assert git.stdin is not None
             assert git.stdout is not None
@@ -212,6 +225,7 @@ class GitFolder:
                 env=_make_environment(),
                 check=False,
                 timeout=MOST_WAIT_S,
+                preexec_fn=_limit_memory,
             )
         except subprocess.TimeoutExpired:
             raise BotError(f"git gave no answer on {self._folder} within {MOST_WAIT_S} s") from None
@@ -250,6 +264,13 @@ def _find_reason(stderr: bytes) -> str:
     """Why git gave up; warnings may come before it, and advice after it."""
     lines = os.fsdecode(stderr).splitlines()
     return next((line.removeprefix("fatal: ") for line in lines if line.startswith("fatal: ")), "git says no reason")
+
+
+def _limit_memory() -> None:
+    """Limit what the calling process allocates; files that it maps do not count."""
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(MOST_MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def _make_environment() -> dict[str, str]:
