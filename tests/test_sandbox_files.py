@@ -111,10 +111,11 @@ def test_without_a_count_of_memory_a_bot_gets_none_that_belongs_to_no_process(
 ) -> None:
     monkeypatch.setattr(cgroups, "find_parents", cgroups.Parents)
     column = 0 if os.uname().machine == "x86_64" else 1
-    shared = f"ctypes.CDLL(None).syscall({limits._UNCOUNTED['shmget'][column]}, 0, 4096, 0o1600)"
 
     assert run_in_box(layer, "import os; os.memfd_create('x')") == "PermissionError"  # type: ignore[arg-type]
-    assert run_in_box(layer, f"import ctypes; told = {shared}") == "-1"  # type: ignore[arg-type]
+    for name, arguments in {"shmget": "0, 4096, 0o1600", "semget": "0, 9, 0o1600", "msgget": "0, 0o1600"}.items():
+        call = f"ctypes.CDLL(None).syscall({limits._UNCOUNTED[name][column]}, {arguments})"
+        assert run_in_box(layer, f"import ctypes; told = {call}") == "-1"  # type: ignore[arg-type]
 
 
 # what it sees, and as which user

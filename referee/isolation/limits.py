@@ -177,6 +177,9 @@ _UNCOUNTED: dict[str, tuple[int, int]] = {
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "shmget": (29, 194),
+    "semget": (64, 190),
+    "msgget": (68, 186),
+    "landlock_create_ruleset": (444, 444),
 }
 """Memory that belongs to no process: only a control group counts it."""
 _WAKING: dict[str, tuple[int, int]] = {
