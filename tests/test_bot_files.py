@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from malice.referee.errors import BotError, DataError
+from malice.referee.isolation.copies import Copies
 from malice.tournaments.entries import bot_files
 from malice.tournaments.entries.bot_files import MOST_BYTES, copy_files, hash_file, hash_files, list_files
 from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.entries.built_copies import copy_as_built
 
 MANIFEST = 'name = "mine"\nrun = ["sh", "bot"]\nignore = ["build", "*.log"]\n'
 
@@ -179,3 +184,44 @@ def test_a_copy_is_the_same_bot(folder: Path) -> None:
 
     assert hash_files(folder.parent / "copy") == hash_files(folder, ("build",))
     assert (folder.parent / "copy/src/up").resolve() == folder.parent / "copy/bot"
+
+
+def hash_it(folder: Path, target: Path) -> None:
+    hash_files(folder)
+
+
+def keep_it(folder: Path, target: Path) -> None:
+    copy_as_built(folder, target / "mine", ())
+
+
+def show_a_copy(folder: Path, target: Path) -> None:
+    Copies().add(folder)
+
+
+@pytest.mark.parametrize("read", [hash_it, keep_it, show_a_copy])
+def test_a_link_that_takes_the_place_of_a_folder_while_we_look_is_not_followed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[Path, Path], None]
+) -> None:
+    private, target, scandir = tmp_path / "private", tmp_path / "target", os.scandir
+    private.mkdir()
+    target.mkdir()
+    (private / "more").write_text("a secret")
+    (folder / "src/more").unlink()
+    monkeypatch.setattr(tempfile, "tempdir", str(target))
+
+    @contextlib.contextmanager
+    def list_and_swap(where: str | int) -> Iterator[Iterator[os.DirEntry[str]]]:
+        """List a folder as it is, and put a link into it at once."""
+        with scandir(where) as entries:
+            listed = list(entries)
+        if not (folder / "src").is_symlink():
+            (folder / "src").rmdir()
+            (folder / "src").symlink_to(private)
+        yield iter(listed)
+
+    monkeypatch.setattr(os, "scandir", list_and_swap)
+    with pytest.raises((BotError, OSError), match="Not a directory"):
+        read(folder, target)
+    monkeypatch.undo()
+
+    assert list(target.rglob("more")) == []

@@ -15,7 +15,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from malice.referee.isolation.folders import is_hidden
+from malice.referee.isolation.folders import copy_content, is_hidden, list_inside, open_inside
 
 
 def make_locked_folder(prefix: str, parent: Path | None = None) -> tuple[Path, int]:
@@ -82,27 +82,27 @@ class Copies:
 
     def __init__(self) -> None:
         self._folder, self._lock = make_locked_folder(PREFIX)
-        self._count = 0
+        self._count = self._bytes = 0
 
     def add(self, source: Path, empty: Collection[Path] = ()) -> Path:
         """Copy a folder or a file so that everybody who sees the copy may read it; return its path.
 
         Dot-folders, Python's caches and those in `empty` become empty folders. What is neither a file, a folder nor a
-        symbolic link is left out.
+        symbolic link is left out. No link is followed, also none that comes while we copy.
 
         Args:
             source: what to copy; a symbolic link in it stays one.
             empty: files and folders whose copies must be empty.
 
         Raises:
-            OSError: it cannot be read, or there is no room.
+            OSError: it cannot be read, has grown too large, or there is no room.
         """
         self._count += 1
         target = self._folder / str(self._count)
         if source.is_dir():
-            _copy_folder(source, target, empty)
+            self._copy_folder(source, target, empty)
         else:
-            _copy_file(source, target, empty)
+            self._copy_file(source.parent, source.name, target, empty)
         return target
 
     def remove(self) -> None:
@@ -111,6 +111,36 @@ class Copies:
             shutil.rmtree(self._folder, ignore_errors=True)
             os.close(self._lock)
             self._lock = -1
+
+    def _copy_folder(self, source: Path, target: Path, empty: Collection[Path]) -> None:
+        waiting = [""]
+        while waiting:
+            inside = waiting.pop()
+            _make_folder(target / inside)
+            with list_inside(source, inside) as entries:
+                for entry in entries:
+                    path = inside + entry.name
+                    if entry.is_symlink():
+                        (target / path).symlink_to(os.readlink(source / path))
+                    elif entry.is_dir():
+                        if is_hidden(entry.name) or source / path in empty:
+                            _make_folder(target / path)
+                        else:
+                            waiting.append(f"{path}/")
+                    elif entry.is_file():
+                        self._copy_file(source, path, target / path, empty)
+
+    def _copy_file(self, source: Path, path: str, target: Path, empty: Collection[Path]) -> None:
+        if source / path in empty:
+            # Not even opened: if it is a database of this process, its locks go with the first descriptor that is
+            # closed.
+            target.touch(0o444, exist_ok=False)
+            target.chmod(0o444)
+            return
+        with open(open_inside(source, path), "rb") as original, target.open("xb") as copy:
+            self._bytes += copy_content(original, copy, MOST_BYTES - self._bytes)
+            executable = os.fstat(original.fileno()).st_mode & stat.S_IXUSR
+            os.fchmod(copy.fileno(), 0o555 if executable else 0o444)
 
 
 def sweep() -> None:
@@ -124,33 +154,6 @@ def sweep() -> None:
                 os.close(lock)
 
 
-def _copy_folder(source: Path, target: Path, empty: Collection[Path]) -> None:
-    target.mkdir()
-    for entry in list(os.scandir(source)):
-        copy = target / entry.name
-        if entry.is_symlink():
-            copy.symlink_to(os.readlink(entry.path))
-        elif entry.is_dir():
-            if is_hidden(entry.name) or Path(entry.path) in empty:
-                copy.mkdir()
-                copy.chmod(0o755)
-            else:
-                _copy_folder(Path(entry.path), copy, empty)
-        elif entry.is_file():
-            _copy_file(Path(entry.path), copy, empty)
-    target.chmod(0o755)
-
-
-def _copy_file(source: Path, target: Path, empty: Collection[Path]) -> None:
-    if source in empty:
-        # Not even opened: if it is a database of this process, its locks go with the first descriptor that is closed.
-        target.touch(0o444, exist_ok=False)
-        target.chmod(0o444)
-        return
-    # By now the path may be something else: do not follow a link, and do not wait for a fifo.
-    descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with open(descriptor, "rb") as original, target.open("xb") as copy:
-        status = os.fstat(descriptor)
-        if stat.S_ISREG(status.st_mode):
-            shutil.copyfileobj(original, copy)
-        os.fchmod(copy.fileno(), 0o555 if status.st_mode & stat.S_IXUSR else 0o444)
+def _make_folder(path: Path) -> None:
+    path.mkdir()
+    path.chmod(0o755)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import stat
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from msgspec import Struct
 
 MANIFEST = "bot.toml"
 """The file that makes a folder a bot's."""
+_STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_PIECE_BYTES = 1024**2
 
 
 class FolderWalk(Struct, frozen=True):
@@ -88,3 +92,52 @@ def everybody_may_read(status: os.stat_result) -> bool:
     elif status.st_mode & stat.S_IXUSR:
         needed |= stat.S_IXOTH
     return status.st_mode & needed == needed
+
+
+def open_inside(folder: str | Path, path: str, flags: int = os.O_RDONLY) -> int:
+    """Open a file or a folder by its path in a folder; follow no link, and do not wait for a fifo.
+
+    Somebody may put a link in the place of a folder after we have seen that.
+
+    Raises:
+        OSError: it does not exist, or there is a link on the way.
+    """
+    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    *above, name = path.strip("/").split("/")
+    at = os.open(folder, _STEP)
+    try:
+        for part in above:
+            before, at = at, os.open(part, _STEP, dir_fd=at)
+            os.close(before)
+        return os.open(name or os.curdir, flags, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+@contextmanager
+def list_inside(folder: str | Path, path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """Yield the entries of a folder that `open_inside` opens; they can be examined as long as this context lasts."""
+    descriptor = open_inside(folder, path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with os.scandir(descriptor) as entries:
+            yield entries
+    finally:
+        os.close(descriptor)
+
+
+def copy_content(original: BinaryIO, copy: BinaryIO, most: int) -> int:
+    """Copy a file as long as it is now, if it is a regular one; return its bytes.
+
+    Raises:
+        OSError: it has more than `most` bytes, cannot be read, or there is no room.
+    """
+    status = os.fstat(original.fileno())
+    if not stat.S_ISREG(status.st_mode):
+        return 0
+    if status.st_size > most:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    left = status.st_size
+    while piece := original.read(min(left, _PIECE_BYTES)):
+        copy.write(piece)
+        left -= len(piece)
+    return status.st_size

@@ -317,7 +317,7 @@ def test_a_build_that_would_fill_the_disk_is_refused_before_it_is_copied(
 ) -> None:
     copied: list[Path] = []
     monkeypatch.setattr(built_copies, "MOST_BYTES", 1000)
-    monkeypatch.setattr(built_copies, "_copy_file", lambda source, _: copied.append(source))
+    monkeypatch.setattr(built_copies, "_copy_file", lambda source, path, _: copied.append(source / path))
     folder = write_bot(place / "bot", more='ignore = ["out"]\n')
     (folder / "out").write_bytes(bytes(1001))
 

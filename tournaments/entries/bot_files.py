@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from malice.referee.errors import BotError
-from malice.referee.isolation.folders import is_hidden
+from malice.referee.isolation.folders import is_hidden, open_inside
 
 STAMP = ".malice-build"
 """The file in a bot's folder that records its build: the only dot-file there that does not belong to the bot."""
@@ -142,18 +142,25 @@ def copy_files(source: Path, target: Path, ignore: tuple[str, ...]) -> None:
         copy.chmod(copy.stat().st_mode | (source / file.path).stat().st_mode & 0o111)
 
 
-def hash_file(path: Path, *, follow: bool = True) -> tuple[bytes, bool]:
+def hash_file(path: Path, folder: Path | None = None) -> tuple[bytes, bool]:
     """SHA-256 of a regular file, read in pieces, and whether its owner may execute it.
+
+    Args:
+        path: the file.
+        folder: the folder of a bot in which it lies; then no link below that is followed.
 
     Raises:
         BotError: it is not a regular file, is too large, or cannot be read.
         FileNotFoundError: it does not exist.
     """
     whole, read = hashlib.sha256(), 0
-    # Nonblocking: the file may have become a fifo a moment ago.
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
-        with open(os.open(path, flags), "rb", buffering=0) as file:
+        # Nonblocking: the file may have become a fifo a moment ago.
+        if folder is None:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        else:
+            descriptor = open_inside(folder, str(path.relative_to(folder)))
+        with open(descriptor, "rb", buffering=0) as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
                 raise BotError(f"{path}: expected a regular file")
@@ -172,7 +179,7 @@ def hash_file(path: Path, *, follow: bool = True) -> tuple[bytes, bool]:
 def _hash_content(folder: Path, file: BotFile) -> bytes:
     if file.target is not None:
         return b"l" + hashlib.sha256(os.fsencode(file.target)).digest()
-    digest, executable = hash_file(folder / file.path, follow=False)
+    digest, executable = hash_file(folder / file.path, folder)
     return (b"x" if executable else b"-") + digest
 
 

@@ -10,12 +10,12 @@ import os
 import shutil
 import stat
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from malice.referee.errors import BotError
 from malice.referee.isolation.copies import lock_folder, make_locked_folder
-from malice.referee.isolation.folders import is_hidden
+from malice.referee.isolation.folders import copy_content, is_hidden, list_inside, open_inside
 from malice.tournaments.entries.bot_files import MOST_BYTES, MOST_FILES
 
 
@@ -23,7 +23,8 @@ def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
     """Copy a folder, with the output of its build, to a new one that everybody may read.
 
     Dot-folders, `__pycache__`, and what is neither a file, a folder nor a symlink are left out. A symlink stays one: if
-    it leads into the folder it leads into the copy, else it leads where it did. Times of files stay, for `make`.
+    it leads into the folder it leads into the copy, else it leads where it did. None is followed, also none that comes
+    while we copy. Times of files stay, for `make`.
 
     Args:
         source: what to copy.
@@ -39,34 +40,31 @@ def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
     while waiting:
         inside = waiting.pop()
         os.mkdir(target / inside, 0o700)
-        try:
-            entries = list(os.scandir(os.path.join(home, inside)))
-        except OSError as error:
-            raise BotError(f"{source / inside}: {error.strerror}") from None
-        for entry in entries:
-            path = inside + entry.name
-            count += 1
-            if count > MOST_FILES:
-                raise BotError(
-                    f"{source}: expected at most {MOST_FILES:,} files with the output of the build, got more; what is"
-                    " needed only to build may lie in a dot-folder"
-                )
-            if Path(entry.path) in apart:
-                continue
-            if entry.is_symlink():
-                os.symlink(_aim_link(home, path), target / path)
-            elif entry.is_dir(follow_symlinks=False):
-                if not is_hidden(entry.name):
-                    waiting.append(f"{path}/")
-            elif entry.is_file(follow_symlinks=False):
-                # Before it is copied: a sparse file can be larger than the disk.
-                total += entry.stat(follow_symlinks=False).st_size
-                if total > MOST_BYTES:
+        with _list(source, inside) as entries:
+            for entry in entries:
+                path = inside + entry.name
+                count += 1
+                if count > MOST_FILES:
                     raise BotError(
-                        f"{source}: expected at most {MOST_BYTES:,} bytes with the output of the build, got more;"
-                        " what is needed only to build may lie in a dot-folder"
+                        f"{source}: expected at most {MOST_FILES:,} files with the output of the build, got more; what"
+                        " is needed only to build may lie in a dot-folder"
                     )
-                _copy_file(Path(entry.path), target / path)
+                if Path(home, path) in apart:
+                    continue
+                if entry.is_symlink():
+                    os.symlink(_aim_link(home, path), target / path)
+                elif entry.is_dir(follow_symlinks=False):
+                    if not is_hidden(entry.name):
+                        waiting.append(f"{path}/")
+                elif entry.is_file(follow_symlinks=False):
+                    # Before it is copied: a sparse file can be larger than the disk.
+                    total += entry.stat(follow_symlinks=False).st_size
+                    if total > MOST_BYTES:
+                        raise BotError(
+                            f"{source}: expected at most {MOST_BYTES:,} bytes with the output of the build, got more;"
+                            " what is needed only to build may lie in a dot-folder"
+                        )
+                    _copy_file(source, path, target / path)
 
 
 def settle(folder: Path) -> None:
@@ -127,18 +125,26 @@ def _is_inside(home: str, path: str) -> bool:
     return path == home or path.startswith(os.path.join(home, ""))
 
 
-def _copy_file(source: Path, target: Path) -> None:
-    """Copy a file with its exec bit and times."""
-    # By now the path may be something else: do not follow a link, and do not wait for a fifo.
+@contextmanager
+def _list(source: Path, inside: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+    with ExitStack() as stack:
+        try:
+            entries = stack.enter_context(list_inside(source, inside))
+        except OSError as error:
+            raise BotError(f"{source / inside}: {error.strerror}") from None
+        yield entries
+
+
+def _copy_file(source: Path, path: str, target: Path) -> None:
+    """Copy a file of a folder with its exec bit and times."""
     try:
-        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = open_inside(source, path)
     except OSError as error:
-        raise BotError(f"{source}: {error.strerror}") from None
+        raise BotError(f"{source / path}: {error.strerror}") from None
     with open(descriptor, "rb") as original, target.open("xb") as copy:
         status = os.fstat(descriptor)
-        if stat.S_ISREG(status.st_mode):
-            shutil.copyfileobj(original, copy)
-            copy.flush()
+        copy_content(original, copy, MOST_BYTES)
+        copy.flush()
         os.fchmod(copy.fileno(), 0o755 if status.st_mode & stat.S_IXUSR else 0o644)
         os.utime(copy.fileno(), ns=(status.st_atime_ns, status.st_mtime_ns))
 
