@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 Label = Annotated[str, Meta(max_length=100)]
 """A bot's name or version: short, because opponents and people see it."""
@@ -97,6 +97,11 @@ class GameStart(Struct, frozen=True, tag="game_start", tag_field="type"):
     commit: str
     """`sha256:` and the digest of the tournament seed, published when the tournament ends."""
     clock: ClockRules
+    begun: int | UnsetType = field(default=UNSET, name="from")
+    """How many actions were played before the game was handed to the bots; absent if they play it from the deal.
+
+    The events of those actions come with the first `move`, as the seat would have received them.
+    """
 
 
 class Move(Struct, frozen=True, tag="move", tag_field="type", kw_only=True):

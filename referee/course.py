@@ -71,7 +71,7 @@ class Course:
         """Which seats act next, or the result."""
         self._out: frozenset[int] = frozenset()
         self.dealt = self._settle(rules.start(), ())
-        """The events of the deal."""
+        """The events of the deal, and of all that was played before the course was handed over."""
 
     def copy(self) -> Self:
         """Return a course that goes on like this one, and without it: its shuffles to come are the same."""

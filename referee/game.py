@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from hashlib import sha256
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from malice.protocol.messages import Out
 from malice.referee.course import Course, Dealer, list_asked
 from malice.referee.errors import DataError, IllegalAction, RulesetError
 from malice.referee.families import load_family, make_rules
-from malice.referee.rules import Events, Result
+from malice.referee.rules import Events, Result, Rules
 from malice.referee.rulesets import Ruleset, load_ruleset
 
 FORMAT = 1
@@ -22,7 +22,9 @@ FORMAT = 1
 WITHDRAWN = "withdrawn"
 """The code of the event `Out` that `Game.withdraw` causes."""
 
-Happening = dict[int, str] | list[int] | int
+DealSeed = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+"""32 bytes, hex."""
+Happening = dict[int, str] | list[int] | int | DealSeed
 """The actions of an ask by seat, the seats that were withdrawn together, or the seed that chance got anew."""
 
 
@@ -32,8 +34,14 @@ class Position(Struct, frozen=True, forbid_unknown_fields=True):
     format: int
     ruleset: str
     seats: int
-    seed: int
+    seed: int | DealSeed
+    """That of a `Game`, or the deal seed of a game of a league."""
     happened: list[Happening]
+
+    @property
+    def actions(self) -> int:
+        """How many actions have been played."""
+        return sum(len(what) for what in self.happened if isinstance(what, dict))
 
 
 class Game:
@@ -42,13 +50,14 @@ class Game:
     Args:
         ruleset: the name of a ruleset, or a ruleset.
         seats: how many play; by default the fewest that can.
-        seed: decides every shuffle: the deal seed is SHA-256("game", a zero byte, the seed in decimal).
+        seed: decides every shuffle: the deal seed is SHA-256("game", a zero byte, the seed in decimal). A string is the
+            deal seed itself, in hex.
 
     Raises:
         RulesetError: the ruleset is unknown, or is not for that many seats.
     """
 
-    def __init__(self, ruleset: str | Ruleset, seats: int | None = None, seed: int = 0) -> None:
+    def __init__(self, ruleset: str | Ruleset, seats: int | None = None, seed: int | str = 0) -> None:
         self.ruleset = load_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
         match = self.ruleset.match
         least, most = match.players
@@ -149,7 +158,7 @@ class Game:
         other._happened = self._happened.copy()
         return other
 
-    def reseed(self, seed: int) -> None:
+    def reseed(self, seed: int | str) -> None:
         """Let what is still to be shuffled fall as `seed` decides."""
         self._course.replace_dealer(_make_dealer(seed))
         self._happened.append(seed)
@@ -166,12 +175,10 @@ class Game:
         Raises:
             DataError: it is not a position, or does not replay.
         """
-        try:
-            position = msgspec.json.decode(json, type=Position)
-        except msgspec.MsgspecError as error:
-            raise DataError(f"position: {error}") from None
-        if position.format != FORMAT:
-            raise DataError(f"position: expected format {FORMAT}, got {position.format}")
+        return cls._restore(decode_position(json))
+
+    @classmethod
+    def _restore(cls, position: Position) -> Self:
         game = cls(position.ruleset, position.seats, position.seed)
         for index, what in enumerate(position.happened):
             try:
@@ -202,5 +209,42 @@ class Game:
             raise ValueError(f"expected a seat from 0 to {self.seats - 1}, got {seat}")
 
 
-def _make_dealer(seed: int) -> Dealer:
-    return Dealer(sha256(b"game\0%d" % seed).digest())
+def _make_dealer(seed: int | str) -> Dealer:
+    return Dealer(bytes.fromhex(seed) if isinstance(seed, str) else sha256(b"game\0%d" % seed).digest())
+
+
+def decode_position(json: bytes | str) -> Position:
+    """Decode a position; whether it replays is not checked.
+
+    Raises:
+        DataError: it is not a position.
+    """
+    try:
+        position = msgspec.json.decode(json, type=Position)
+    except msgspec.MsgspecError as error:
+        raise DataError(f"position: {error}") from None
+    if position.format != FORMAT:
+        raise DataError(f"position: expected format {FORMAT}, got {position.format}")
+    return position
+
+
+def start_course(rules: Rules[Any], dealer: Dealer, position: Position | None = None) -> Course:
+    """Return the course of a game from its deal, or from a position on; its `dealt` has the events so far.
+
+    Args:
+        rules: the game.
+        dealer: chooses the order of every shuffle, after a position of those that are still to come.
+        position: how the game began.
+
+    Raises:
+        DataError: the position does not replay, or its game is over.
+    """
+    if position is None:
+        return Course(rules, dealer)
+    game = Game._restore(position)
+    if game.over:
+        raise DataError(f"position: expected a game that goes on, got one that was over after {game.actions} actions")
+    course = game._course
+    course.rules, course.dealt = rules, tuple(game._events)
+    course.replace_dealer(dealer)
+    return course

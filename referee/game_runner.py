@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from malice.protocol.messages import Move
 from malice.referee.clock import MS, Clock
 from malice.referee.connection import BotConnection, await_answers
-from malice.referee.course import Course, Dealer, find_acting, list_asked
+from malice.referee.course import Dealer, find_acting, list_asked
 from malice.referee.errors import FamilyError, MachineFault, MemoryFault
 from malice.referee.families import load_family, make_rules
+from malice.referee.game import start_course
 from malice.referee.game_faults import blame_actions, check_rules, name_faults
 from malice.referee.packed_events import AskContent, encode_events, pack_asks
 from malice.referee.records import Batch, GameOrder, Record, RecordedVerdict, SeatReport, compute_digest
@@ -91,6 +92,7 @@ class GameLog:
             elapsed_ms=round(elapsed_ms, 3),
             speed=batch.speed,
             tournament=batch.tournament,
+            position=self._order.position,
         )
         return msgspec.structs.replace(record, digest=compute_digest(record), events=self._pack_events(record))
 
@@ -163,11 +165,12 @@ class GameRunner:
             if checked and family.package:
                 rules = check_rules(rules, family, batch.rules, len(seats))
             match = family.match(batch.rules)
-            self._course = Course(rules, dealer or Dealer(bytes.fromhex(order.deal_seed)))
+            dealer = dealer or Dealer(bytes.fromhex(order.deal_seed))
+            self._course = start_course(rules, dealer, order.position or None)
         self._rules = rules
         self._may_ask_several = match.simultaneous
         self._max_actions = match.max_actions
-        self._requests = Requests(rules, batch, order.key, order.rngs)
+        self._requests = Requests(rules, batch, order.key, order.rngs, order.position)
         self._post = self._requests.post
         self._clocks = self._requests.clocks
         self._watch = watch

@@ -16,6 +16,7 @@ from msgspec.structs import force_setattr
 from malice.protocol.messages import ClockRules
 from malice.referee.errors import DataError
 from malice.referee.families import parse_parameters
+from malice.referee.game import Position
 
 FORMAT = 2
 """The version of the content of a record and of its digest."""
@@ -109,6 +110,8 @@ class GameOrder(Struct, frozen=True):
     """By seat: a seed for the bot's own randomness, 31 bits."""
     spared: bool = False
     """Whether the game is played again after a kill for lack of memory; the next such kill is a verdict."""
+    position: Position | UnsetType = UNSET
+    """Where the game begins; by default with its deal. The deal seed then decides what is still to be shuffled."""
 
 
 class Batch(Struct, frozen=True, tag="batch", tag_field="type"):
@@ -259,6 +262,8 @@ class Record(Circumstances, frozen=True, array_like=False, tag="record", tag_fie
     """As in `Result`; the digest does not cover them, since they follow from the actions."""
     old_rules: OldRules | UnsetType = UNSET
     """Only in a game of a league; `rules` are then what today's family makes of them."""
+    position: Position | UnsetType = UNSET
+    """As in `GameOrder`; the actions are those that followed."""
 
     def __post_init__(self) -> None:
         force_setattr(self, "rules", parse_parameters(self.family, self.rules))
@@ -320,7 +325,7 @@ _encoder = msgspec.json.Encoder()
 
 def compute_digest(record: Record) -> str:
     """SHA-256, hex, of the game and its course, without `Circumstances` and packed events."""
-    covered = (
+    covered: tuple[object, ...] = (
         record.format,
         record.tournament,
         record.key,
@@ -333,6 +338,8 @@ def compute_digest(record: Record) -> str:
         record.scores,
         record.reason,
     )
+    if record.position:
+        covered += (record.position,)
     return hashlib.sha256(_encoder.encode(covered)).hexdigest()
 
 

@@ -11,6 +11,8 @@ from malice.protocol.messages import Out
 from malice.referee.course import Course, Dealer, find_acting, list_asked
 from malice.referee.errors import ChangedRules, DataError, FamilyError, IllegalAction, RecordError, RulesetError
 from malice.referee.families import load_family, make_rules
+from malice.referee.game import FORMAT as POSITION_FORMAT
+from malice.referee.game import Happening, Position, start_course
 from malice.referee.packed_events import AskContent, decode_events, pack_asks
 from malice.referee.records import FORMAT, Record, compute_digest
 from malice.referee.rules import Events, Luck, Result, Rules, Step
@@ -89,7 +91,7 @@ def _excuse(record: Record, error: RecordError) -> RecordError:
 
 
 def _replay_asks(record: Record) -> Iterator[RecordedAsk]:
-    course = start_course(record)
+    course = start_recorded_course(record)
     yield RecordedAsk(0, (), course.dealt, course.state, course.state)
     first, most = 0, load_family(record.family).match(record.rules).max_actions
     while first < len(record.actions):
@@ -118,6 +120,31 @@ def replay_contents(record: Record) -> Iterator[AskContent]:
         yield (ask.moves, ask.events, turns - before) if turns != before else (ask.moves, ask.events)
 
 
+def find_position(record: Record, actions: int) -> Position | None:
+    """Return the position of a recorded game after so many actions, verdicts among them; None if it was over by then.
+
+    Where seats answered together it is that after all of their answers.
+
+    Raises:
+        RecordError: the game does not replay.
+    """
+    begun = record.position
+    seed = begun.seed if begun else record.deal_seed
+    happened: list[Happening] = [*begun.happened, record.deal_seed] if begun else []
+    played = 0
+    for ask in replay_asks(record):
+        played = ask.first + len(ask.moves)
+        if failed := [seat for seat, action in ask.moves if action.startswith(VERDICT)]:
+            happened.append(failed)
+        if answers := {seat: action for seat, action in ask.moves if not action.startswith(VERDICT)}:
+            happened.append(answers)
+        if played >= actions:
+            break
+    if played == len(record.actions):
+        return None
+    return Position(POSITION_FORMAT, record.ruleset, len(record.entries), seed, happened)
+
+
 def find_rules(record: Record) -> Rules[Any]:
     """Make the game of a record.
 
@@ -130,15 +157,16 @@ def find_rules(record: Record) -> Rules[Any]:
         raise RecordError(f"game {record.key}: {error}") from None
 
 
-def start_course(record: Record) -> Course:
-    """A recorded game as it stands after the deal.
+def start_recorded_course(record: Record) -> Course:
+    """A recorded game as it stands after the deal, or in the position where it began.
 
     Raises:
-        RecordError: its rules or its deal seed make no game.
+        RecordError: its rules, its deal seed or its position make no game.
     """
     try:
-        return Course(find_rules(record), Dealer(bytes.fromhex(record.deal_seed)))
-    except ValueError as error:
+        dealer = Dealer(bytes.fromhex(record.deal_seed))
+        return start_course(find_rules(record), dealer, record.position or None)
+    except (ValueError, DataError) as error:
         raise RecordError(f"game {record.key}: {error}") from None
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from malice.protocol.messages import GameEnd, GameStart, Move, Out, SeatName
 from malice.referee.clock import Clock
 from malice.referee.course import list_asked
 from malice.referee.families import load_family
+from malice.referee.game import Position
 from malice.referee.records import Batch, Key, Record
 from malice.referee.replay import VERDICT, RecordedAsk, find_rules, is_unplayed, replay_asks
 from malice.referee.rules import Events, Result, Rules
@@ -25,9 +26,17 @@ class Requests:
         terms: the ruleset, the clock and the commitment to the seed of the tournament, of a batch or of a record.
         key: names the game.
         rngs: by seat, a seed for the bot's own randomness.
+        position: where the game begins, if not with its deal.
     """
 
-    def __init__(self, rules: Rules[Any], terms: Batch | Record, key: Key, rngs: Sequence[int]) -> None:
+    def __init__(
+        self,
+        rules: Rules[Any],
+        terms: Batch | Record,
+        key: Key,
+        rngs: Sequence[int],
+        position: Position | UnsetType = UNSET,
+    ) -> None:
         self._rules = rules
         self._family = terms.family
         family = load_family(terms.family)
@@ -37,6 +46,7 @@ class Requests:
         self._parameters = msgspec.to_builtins(terms.rules)
         self._key = str(key)
         self._rngs = rngs
+        self._begun = position.actions if position else UNSET
         self._commit = terms.commit
         self._clock = terms.clock
         self._turns = [0] * len(rngs)
@@ -81,6 +91,7 @@ class Requests:
             rng=self._rngs[seat],
             commit=self._commit,
             clock=self._clock,
+            begun=self._begun,
         )
 
     def move(self, seat: int, id: int, state: Any, legal: tuple[str, ...], listed: bool) -> Move:
@@ -152,7 +163,7 @@ def replay_requests(
         RecordError: the record does not replay.
     """
     rules = find_rules(record)
-    requests = Requests(rules, record, record.key, rngs)
+    requests = Requests(rules, record, record.key, rngs, record.position)
     clock = requests.clocks[seat]
     yield ReplayedRequest(requests.game_start(seat, next_id(), game, [report.name for report in record.seats]))
     for ask in replay_asks(record):

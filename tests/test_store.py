@@ -175,10 +175,10 @@ def test_a_game_is_foreign_if_another_machine_measured_its_speed(
 
 def _scores(record: Record) -> tuple[int, ...]:
     """What the winner of a forfeited game gets: by the rules, not by this test."""
-    from malice.referee.replay import start_course
+    from malice.referee.replay import start_recorded_course
     from malice.referee.rules import Result
 
-    course = start_course(record)
+    course = start_recorded_course(record)
     course.withdraw({0: "crash"})
     result = course.step
     assert isinstance(result, Result)

@@ -14,12 +14,14 @@ from malice.tournaments.commands.cluster import dask_options, open_farm
 from malice.tournaments.commands.event_output import STDOUT, EventOutput, events_option, tell_events
 from malice.tournaments.commands.exit_codes import FINDINGS, interrupt_on_signals
 from malice.tournaments.commands.options import (
+    from_option,
     isolation_options,
     json_option,
     name_fit_rulesets,
     open_plan,
     open_store,
     parse_span,
+    read_table_positions,
     with_isolation,
 )
 from malice.tournaments.errors import Stopped
@@ -50,6 +52,7 @@ MAX_DEALS = 20_000
 @click.option("--time", "span", metavar="SPAN", help="Stop after 10m, 90s or 1h30m, whatever the answer.")
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--seed", help="Determines every card.")
+@from_option
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games; the same command goes on.")
 @dask_options
 @events_option
@@ -70,6 +73,7 @@ def compare(
     span: str | None,
     jobs: int | None,
     seed: str | None,
+    begin: str | None,
     db: Path | None,
     scheduler: str | None,
     min_factor: float | None,
@@ -81,6 +85,8 @@ def compare(
     """Let two bots play deal after deal, each in both seats, until a test says whether NEW is better than BASE.
 
     Example: malice compare mybot mybot@HEAD
+
+    With --from each position is a deal: both play it in every seat.
 
     Exit 0 if NEW is better, 10 if not, 11 if the deals or the time did not decide. Ctrl-C prints
     what there is and exits 3.
@@ -107,7 +113,10 @@ def compare(
         name_fit_rulesets(),
     ):
         find = Names(store.path, store).find
-        config = _make_config(bots, rulesets or ("standard",), deals or max_deals or MAX_DEALS, test, find)
+        if begin:
+            config = _begin_in(begin, bots, rulesets, deals or max_deals, test, find)
+        else:
+            config = _make_config(bots, rulesets or ("standard",), deals or max_deals or MAX_DEALS, test, find)
         config = with_isolation(config, isolation, required)
         config = name_comparison(store, _set_machine(config, seed, jobs), Path.cwd(), find)
         plan = _open(store, config, required=required)
@@ -150,6 +159,25 @@ def _make_config(bots: list[str], rulesets: tuple[str, ...], deals: int, test: S
         clock=ClockLines(kind=choose_clock_kind(rulesets, base)),
     )
     return check_config(config, "compare")
+
+
+def _begin_in(
+    words: str, bots: list[str], rulesets: tuple[str, ...], deals: int | None, test: Sprt | None, find: Find
+) -> Config:
+    """Make a comparison whose deals are positions.
+
+    Raises:
+        BotError, DataError: as `_make_config`; or the positions are not of one ruleset, for two seats.
+    """
+    from msgspec.structs import replace
+
+    from malice.tournaments.league.config import check_config
+
+    if rulesets:
+        raise click.UsageError("--from: the positions name the ruleset: it contradicts --ruleset")
+    positions = read_table_positions(words, 2)
+    config = _make_config(bots, (positions[0].ruleset,), deals or len(positions), test, find)
+    return check_config(replace(config, positions=positions), "--from")
 
 
 def _set_machine(config: Config, seed: str | None, jobs: int | None) -> Config:

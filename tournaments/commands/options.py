@@ -20,6 +20,7 @@ from malice.referee.errors import DataError
 from malice.tournaments.errors import LeagueError
 
 if TYPE_CHECKING:
+    from malice.referee.game import Position
     from malice.referee.records import Layer, Record
     from malice.tournaments.league.comparison import Comparison
     from malice.tournaments.league.config import Config
@@ -74,9 +75,31 @@ CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?", re.ASC
 DURATION = re.compile(r"(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,6})s)?", re.ASCII)
 
 
+def read_table_positions(words: str, seats: int) -> tuple[Position, ...]:
+    """Read the positions that an option names, all of one ruleset and for a number of seats.
+
+    Raises:
+        DataError, LeagueError: as `read_positions`; or they are of several rulesets, or for another number of seats.
+    """
+    from malice.tournaments.league.positions import read_positions
+
+    positions = read_positions(words)
+    if len(rulesets := {position.ruleset for position in positions}) > 1:
+        raise DataError(f"--from: expected positions of one ruleset, got: {', '.join(sorted(rulesets))}")
+    if strange := [position.seats for position in positions if position.seats != seats]:
+        raise DataError(f"--from: expected {strange[0]} bots, as many as the positions have seats, got {seats}")
+    return positions
+
+
 GRACE = "2m"
 """How much longer games may run that have begun, if the command line does not say."""
 F = TypeVar("F", bound=Callable[..., Any])
+from_option = click.option(
+    "--from",
+    "begin",
+    metavar="FILE|DB#KEY/ACTION",
+    help="Begin in the positions of a file, or in that of a game of a league, such as friday.db#0.0.1.1/57.",
+)
 
 
 def time_options(command: F) -> F:

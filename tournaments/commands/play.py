@@ -15,6 +15,7 @@ from click.core import ParameterSource
 
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import (
+    from_option,
     isolation_options,
     json_option,
     name_fit_rulesets,
@@ -22,6 +23,7 @@ from malice.tournaments.commands.options import (
     open_store,
     print_standings,
     print_stderr,
+    read_table_positions,
     require_seats,
     with_isolation,
 )
@@ -60,12 +62,16 @@ def play_daily(context: click.Context, bots: Sequence[str], ruleset: str, day: d
         raise click.UsageError(
             "--daily is for a person alone, since a bot could work the deal out: malice play you --daily"
         )
-    given = [name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    given = [name for name in context.params if _is_given(context, name)]
     if strange := sorted(set(given) - set(OWN)):
         raise click.UsageError(f"--daily takes only --ruleset and --day, got --{strange[0].replace('_', '-')}")
     chosen = find_ruleset(ruleset, Path()) if "ruleset" in given else load_ruleset(_choose_ruleset())
     shelf = Shelf(find_data_folder() / "daily")
     DailyGame(chosen, day or datetime.now(UTC).date(), shelf).play(sys.stdin.buffer, sys.stdout)
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _choose_ruleset() -> str:
@@ -103,6 +109,7 @@ def find_data_folder() -> Path:
 @click.option("--no-clock", is_flag=True, help="No time limit, for a bot in a debugger.")
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--seed", help="Determines every card.")
+@from_option
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games in this league.")
 @click.option("--replay", "replays", is_flag=True, help="Print every game action by action.")
 @click.option("--watch", is_flag=True, help="Show the table after each action, as it is played.")
@@ -134,6 +141,7 @@ def play(
     no_clock: bool,
     jobs: int | None,
     seed: str | None,
+    begin: str | None,
     db: Path | None,
     replays: bool,
     watch: bool,
@@ -152,6 +160,8 @@ def play(
 
     `you` play in this terminal, without a clock; for a bot in a folder of that name, write ./you. Each deal is played
     again with the seats swapped. Games that you play or watch are played one at a time; Ctrl-C ends them.
+
+    --from begins where another game stood: malice play you planner --from friday.db#0.0.1.1/57
 
     The deal of the day is the same for everybody, and can be solved; you play it alone: malice play you --daily
     """
@@ -175,9 +185,16 @@ def play(
             "--jobs: games that you watch or play in are played one at a time": (watch or person) and jobs is not None,
             "--quiet and --replay contradict each other": quiet and replays,
             "--day needs --daily": day is not None,
+            "--from contradicts --ruleset, --deals and --series: the positions say what is played": begin is not None
+            and (series or _is_given(context, "ruleset") or _is_given(context, "deals")),
+            "--from contradicts --db: what begins in the midst is no game of a league": begin is not None
+            and db is not None,
         }
     )
     interrupt_on_signals()
+    positions = read_table_positions(begin, len(bots)) if begin else ()
+    if positions:
+        ruleset, deals = positions[0].ruleset, len(positions)
     require_seats(bots, ruleset)
     config = Config(
         entries=bots,
@@ -188,6 +205,7 @@ def play(
         deals=deals,
         series=series,
         seed=seed,
+        positions=positions,
         jobs=1 if watch or person else jobs or 0,
         **_read_clock_options(ruleset, move_ms, no_clock=no_clock),
     )

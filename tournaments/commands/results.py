@@ -188,8 +188,11 @@ def _print_changes(store: Store, since: str, choice: Choice, *, json: bool, csv:
 @database_argument
 @tournament_option
 @click.option("--views", is_flag=True, help="Print a line for every decision: what the seat saw, and what it played.")
+@click.option(
+    "--positions", "at", type=click.IntRange(1), metavar="N", help="Print the position of each game after N actions."
+)
 @jobs_option
-def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> None:
+def export(db: Path, tournament: str | None, views: bool, at: int | None, jobs: int | None) -> None:
     """Print every game as a line of JSON: who sat where, every action with its times and note, the result.
 
     A league with several tournaments prints those of all but comparisons.
@@ -197,17 +200,22 @@ def export(db: Path, tournament: str | None, views: bool, jobs: int | None) -> N
     With --views each line is a decision, for programs that learn from games: key, ruleset, number of the action,
     seat, label, view and legal as the bot received them, the action played, and the seat's final place and score.
     Verdicts are not decisions and are left out.
+
+    With --positions each line is a position, from which `malice play` and `malice compare` go on with --from. Games
+    that were over by then, and those of parts that are not, have none.
     """
     from malice.referee.records import Key
     from malice.tournaments.league.replay_pool import count_processors, replay_rows
     from malice.tournaments.league.series import plays_series, score_league_series
 
+    _refuse_pairs({"--views": views, "--positions": at is not None})
     # A decision names its game, but no tournament.
-    with open_store(db, tournament=tournament, several=not views) as store, store.snapshot():
-        for name in [store.tournament().name] if tournament or views else store.league().list_meant():
+    with open_store(db, tournament=tournament, several=not views and at is None) as store, store.snapshot():
+        for name in [store.tournament().name] if tournament or views or at else store.league().list_meant():
             store.select(name)
             series = score_league_series(store.read()) if plays_series(store.rulesets()) and not views else {}
-            left_out, work = store.judgement().left_out, "decisions" if views else "games"
+            left_out = store.judgement().left_out
+            work = f"position {at}" if at else "decisions" if views else "games"
             pieces = (
                 (row, series.get(Key(row.part, row.table, row.deal, row.rotation)))
                 for row in store.list_recorded()

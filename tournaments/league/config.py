@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from malice.protocol.messages import ClockRules
 from malice.referee.errors import DataError
 from malice.referee.families import make_rules
+from malice.referee.game import Position
 from malice.referee.games import DEFAULT_RULESET
 from malice.referee.records import Layer
 from malice.referee.rulesets import Ruleset, find_ruleset
@@ -102,6 +103,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the entries play under neutral names, and nothing that is published tells whose they are."""
     new_versions: Literal["refuse", "play"] = "refuse"
     """Whether a run stops when a bot has changed, or the new version plays from now on."""
+    positions: tuple[Position, ...] = ()
+    """By deal: where its games begin. No tournament file has them, since such games are not rated."""
     anchor: str | None = None
     """The label of the entry that ratings are relative to; by default, the mean of all."""
 
@@ -113,6 +116,8 @@ def read_config(path: Path) -> Config:
         DataError: the file is not valid; the message names the place.
     """
     data = read_toml(path)
+    if "positions" in data:
+        raise DataError(f"{path}: positions: no tournament begins in them; they are for --from of `malice compare`")
     config = convert(data, Config, str(path))
     if "deals" not in data and config.format in ("swiss", "knockout"):
         config = replace(config, deals=MATCH_DEALS)
@@ -188,6 +193,8 @@ def check_config(config: Config, where: str) -> Config:
         raise DataError(f"{where}: rulesets: expected at least one")
     if len(set(config.rulesets)) < len(config.rulesets):
         raise DataError(f"{where}: rulesets: expected each name once, got: {', '.join(config.rulesets)}")
+    if config.positions and config.deals > len(config.positions):
+        raise DataError(f"{where}: deals: expected at most {len(config.positions)}, the positions, got {config.deals}")
     _check_comparison(config, where)
     return replace(config, clock=_add_cap(clock))
 

@@ -412,7 +412,8 @@ class LeagueReader(JournalReader):
         try:
             ruleset, commit = tournament.rulesets[game.ruleset], tournament.parts[game.key.part].commit
             old_rules = tournament.find_old_rules(game.key.part, game.ruleset)
-            record = unpack_record(row.record, game, ruleset, commit, tournament.name, old_rules)
+            position = tournament.find_position(game.key)
+            record = unpack_record(row.record, game, ruleset, commit, tournament.name, old_rules, position)
             refuse_record(record, game)
             # Nobody decodes the events here: a site replays a game where they are damaged, `verify` names them.
             record = replace(record, events=row.events or b"")

@@ -22,7 +22,7 @@ from malice.referee.bot import request_parent_death_signal
 from malice.referee.errors import ChangedRules, DataError
 from malice.referee.packed_events import encode_events, pack_asks
 from malice.referee.records import Record
-from malice.referee.replay import VERDICT, check_record, find_luck, measure_luck, replay_contents
+from malice.referee.replay import VERDICT, check_record, find_luck, find_position, measure_luck, replay_contents
 from malice.referee.requests import replay_decisions
 from malice.tournaments.errors import UnverifiedError
 from malice.tournaments.league.contents import GameSummary, summarize_record
@@ -265,7 +265,8 @@ def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
 
     Args:
         work: `examine` compares a game with its part, and yields nothing, or why its play cannot be checked; `games`
-            and `decisions` yield the lines of `malice export`; `luck` the luck of each seat, whose numbers are msgpack.
+            and `decisions` yield the lines of `malice export`, `position 57` those of its positions; `luck` the luck of
+            each seat, whose numbers are msgpack.
         league: the league.
     """
     if work == "examine":
@@ -287,6 +288,16 @@ def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
         return measure
     if work == "decisions":
         return lambda piece: b"".join(encode_decisions(league.unpack(piece[0])[1]))
+    if work.startswith("position "):
+        actions, closed = int(work.removeprefix("position ")), league.tournament().closed
+
+        def encode_position(piece: Piece) -> bytes:
+            if piece[0].part not in closed:
+                return b""
+            position = find_position(league.unpack(piece[0])[1], actions)
+            return msgspec.json.encode(position) + b"\n" if position else b""
+
+        return encode_position
     publication = choose_publication(league.tournament())
     return lambda piece: encode_game(league.unpack(piece[0])[1], piece[1], publication)
 

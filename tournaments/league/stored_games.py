@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
+from malice.referee.game import Position
 from malice.referee.records import FORMAT, Circumstances, Count, Key, OldRules, Record, compute_digest
 from malice.referee.replay import VERDICT, VERDICTS, find_rules
 from malice.referee.rulesets import Ruleset
@@ -125,6 +126,7 @@ def unpack_record(
     commit: str,
     tournament: str,
     old_rules: OldRules | UnsetType = UNSET,
+    position: Position | UnsetType = UNSET,
 ) -> Record:
     """Rebuild the record from its blob and from what the league stores elsewhere.
 
@@ -134,7 +136,7 @@ def unpack_record(
     Raises:
         ValueError, zlib.error: `blob` is not a result of `pack_record`.
     """
-    return decode_columns(_decompress(blob), game, ruleset, commit, tournament, old_rules)
+    return decode_columns(_decompress(blob), game, ruleset, commit, tournament, old_rules, position)
 
 
 def decode_columns(
@@ -144,6 +146,7 @@ def decode_columns(
     commit: str,
     tournament: str,
     old_rules: OldRules | UnsetType = UNSET,
+    position: Position | UnsetType = UNSET,
 ) -> Record:
     """Return the record from its columns and from what the league stores elsewhere.
 
@@ -154,6 +157,7 @@ def decode_columns(
         commit: that of its part.
         tournament: its name.
         old_rules: the rules that it was played by, if they have changed since.
+        position: where it began, if not with its deal.
 
     Raises:
         ValueError: `columns` is not a result of `encode_columns`.
@@ -178,6 +182,7 @@ def decode_columns(
         tournament=tournament,
         figures=game.figures,
         old_rules=old_rules,
+        position=position,
         **_fields(whole.circumstances),
     )
 
@@ -314,7 +319,9 @@ def refuse_unreadable(record: Record) -> None:
         game = summarize_record(record, 0, find_rules(record).teams, (0,) * len(record.entries))
         game = _summaries.decode(_encoder.encode(game))
         ruleset = Ruleset(record.ruleset, record.family, "", "", record.rules)
-        kept = decode_columns(encode_columns(record), game, ruleset, record.commit, record.tournament)
+        kept = decode_columns(
+            encode_columns(record), game, ruleset, record.commit, record.tournament, position=record.position
+        )
         _refuse_lengths(game)
         _refuse_result(game, game.teams)
         refuse_record(kept, game)

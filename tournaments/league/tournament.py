@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 
 from malice.referee.errors import DataError
 from malice.referee.families import load_family, make_rules
+from malice.referee.game import Position
 from malice.referee.records import Key, OldRules
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config, check_config
@@ -151,6 +152,10 @@ class Tournament:
                 old = OldRules(revision, stored.rules)
             self._old_rules[part, ruleset] = old
         return self._old_rules[part, ruleset]
+
+    def find_position(self, key: Key) -> Position | UnsetType:
+        """Where a game begins; UNSET if with its deal."""
+        return self.config.positions[key.deal] if self.config.positions else UNSET
 
     def version(self, entrant: VersionKey) -> Version:
         """What the league knows of a version.

@@ -346,7 +346,10 @@ class Plan:
             clock=self.make_clock(),
             init_ms=self.config.init_ms,
             commit=seeds.commit,
-            games=tuple(seeds.order(key, len(table.entrants)) for key in keys),
+            games=tuple(
+                replace(seeds.order(key, len(table.entrants)), position=self.tournament.find_position(key))
+                for key in keys
+            ),
             isolation=self.isolation,
             stderr=self.stderr,
             tournament=self.tournament.name,

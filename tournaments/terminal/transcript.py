@@ -7,6 +7,7 @@ from typing import Any
 
 from malice.protocol.messages import Out
 from malice.referee.families import Family, load_family
+from malice.referee.game import Position
 from malice.referee.nouns import format_count
 from malice.referee.records import Key, Record
 from malice.referee.replay import VERDICT, find_rules, replay_asks
@@ -46,13 +47,21 @@ def format_transcript(record: Record) -> Iterator[str]:
             Played(seat, action, record.micros[index], 0, record.notes.get(index, ""))
             for index, (seat, action) in enumerate(ask.moves, start=ask.first)
         ]
-        yield from narrator.describe_ask(ask.first, news, ask.events)
+        if record.position and not ask.moves:
+            yield describe_begun(record.position)
+        else:
+            yield from narrator.describe_ask(ask.first, news, ask.events)
         if narrator.begins_turn(ask.after):
             yield ""
             yield from narrator.sketch(ask.after)
     yield ""
     yield from format_ending(record, names)
     yield f"digest {record.digest}"
+
+
+def describe_begun(position: Position) -> str:
+    """Say where a game begins that does not begin with its deal."""
+    return f"      begins after {format_count(position.actions, 'action')} of another game"
 
 
 class Narrator:

@@ -12,11 +12,12 @@ from malice.protocol.messages import Out
 from malice.referee.course import Course, Dealer
 from malice.referee.errors import Abandoned
 from malice.referee.families import make_rules
+from malice.referee.game import start_course
 from malice.referee.records import Batch, GameOrder, Record
 from malice.referee.replay import VERDICT, is_void
 from malice.referee.seat import Played, Watch
 from malice.tournaments.sanitizer import sanitize
-from malice.tournaments.terminal.transcript import Narrator, format_ending, format_heading
+from malice.tournaments.terminal.transcript import Narrator, describe_begun, format_ending, format_heading
 
 DELAY_MS = 300
 """How long a terminal shows an action before the next one."""
@@ -115,10 +116,12 @@ class Watcher:
         self._names = names = [sanitize(batch.players[player].label) for player in order.seating]
         self._head = [format_heading(order.key, batch.ruleset, names)]
         rules = make_rules(batch.family, batch.rules, len(names))
-        course = Course(rules, Dealer(bytes.fromhex(order.deal_seed)))
+        course = start_course(rules, Dealer(bytes.fromhex(order.deal_seed)), order.position or None)
         narrator = Narrator(batch.family, rules, names)
         actions: list[tuple[int, str]] = []
-        self._show(narrator.describe_ask(0, (), course.dealt), narrator, course)
+        begun = order.position
+        news = [describe_begun(begun)] if begun else narrator.describe_ask(0, (), course.dealt)
+        self._show(news, narrator, course)
 
         def watch(news: Sequence[Played]) -> None:
             first = len(actions)

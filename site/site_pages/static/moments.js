@@ -41,7 +41,8 @@ window.malice = window.malice || {};
     );
   }
 
-  const isMoment = (moment, game) => Number.isInteger(moment?.step) && game.steps[moment.step] && typeof moment.words === "string";
+  // The first step is the deal, or all that was played before a game that begins in the midst.
+  const isMoment = (moment, game) => moment?.step > 0 && game.steps[moment.step] && typeof moment.words === "string";
 
   /** Return the key moments in their order, those of any game and those of the family. */
   malice.gatherMoments = malice.computeOnce((game, course) => {

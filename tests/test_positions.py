@@ -1,0 +1,118 @@
+"""Games that begin in the midst: positions of a league and of a file, at the table and in every command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from malice import Game
+from malice.referee.errors import DataError
+from malice.tournaments.league.config import read_config
+from malice.tournaments.league.store import Store
+from tests.command_line import malice
+
+BOTS = Path(__file__).parent / "bots"
+SEED = ("--seed", "positions", "--isolation", "none")
+AT = 40
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A league of two games that is over."""
+    db = tmp_path_factory.mktemp("positions") / "friday.db"
+    malice("play", "greedy", "first", *SEED, "--db", db, code=0)
+    return db
+
+
+@pytest.fixture(scope="module")
+def file(db: Path) -> Path:
+    """The position of each of them after some actions."""
+    path = db.with_name("positions.jsonl")
+    path.write_text(malice("export", db, "--positions", str(AT), code=0).stdout)
+    return path
+
+
+def _export(db: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in malice("export", db, code=0).stdout.splitlines()]
+
+
+def test_an_exported_position_is_the_game_so_far(db: Path, file: Path) -> None:
+    for line, game in zip(file.read_bytes().splitlines(), _export(db), strict=True):
+        stood = Game.from_position(line)
+        assert stood.actions == AT
+        for action in game["actions"][AT:]:
+            assert stood.to_act == (action["seat"],)
+            stood.play(action["action"])
+        assert stood.result
+        assert list(stood.result.places) == game["places"]
+
+
+def test_a_comparison_plays_each_position_in_every_seat_and_verifies(file: Path) -> None:
+    db = file.with_name("compare.db")
+    malice("compare", "greedy", "first", "--from", file, "--deals", "2", *SEED, "--db", db)
+
+    keys = [game["key"] for game in (json.loads(line) for line in _export_comparison(db))]
+    assert sorted(keys) == ["0.0.0.0", "0.0.0.1", "0.0.1.0", "0.0.1.1"]
+    assert malice("verify", db, "--all", code=0)
+    told = json.loads(malice("rerun", db, "0.0.1.1", "greedy", "--json", code=0).stdout)
+    assert told["agreed"] == told["moves"] != 0
+    assert "begins after 40 actions of another game" in malice("replay", db, "0.0.1.1", code=0).stdout
+
+
+def _export_comparison(db: Path) -> list[str]:
+    with Store(db) as store:
+        name = next(iter(store.league().tournaments))
+    return malice("export", db, "--tournament", name, code=0).stdout.splitlines()
+
+
+def test_a_bot_hears_of_all_that_its_seat_would_have_heard(db: Path, file: Path, tmp_path: Path) -> None:
+    line = file.read_bytes().splitlines()[0]
+    log = tmp_path / "log"
+    bot = f"python3 {BOTS / 'scribe.py'} {log}"
+    malice("play", "greedy", bot, "--from", f"{db}#0.0.0.0/{AT}", "--isolation", "none", code=0)
+
+    requests = [json.loads(each[2:]) for each in log.read_text().splitlines() if each.startswith("> ")]
+    start = next(each for each in requests if each["type"] == "game_start")
+    move = next(each for each in requests if each["type"] == "move")
+    stood = Game.from_position(line)
+    heard = json.loads(msgspec.json.encode(stood.events(start["seat"])))
+    assert start["from"] == AT
+    assert move["events"][: len(heard)] == heard
+
+
+def test_a_position_that_is_none_is_refused(db: Path, file: Path, tmp_path: Path) -> None:
+    last = len(_export(db)[0]["actions"])
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(file.read_bytes().splitlines()[0] + b"\n{}\n")
+    for words, says in (
+        (f"{db}#0.0.0.0/{last}", "before the end of the game"),
+        (f"{db}#0.0.0.0", "expected LEAGUE.db#KEY/ACTION"),
+        (str(torn), "line 2"),
+        (str(tmp_path / "gone.jsonl"), "expected a file of positions"),
+    ):
+        assert says in malice("play", "greedy", "first", "--from", words, code=2).stderr
+    assert "expected 2 bots" in malice("play", "greedy", "--from", file, code=2).stderr
+
+
+def test_an_open_part_tells_no_position(tmp_path: Path) -> None:
+    toml = tmp_path / "t.toml"
+    toml.write_text('entries = ["greedy", "first"]\ndeals = 2\nseed = "open"\nisolation = "none"\n')
+    db = tmp_path / "t.db"
+    malice("run", toml, "--db", db, "--create-only", code=0)
+    malice("run", "--shard", "1/2", "--db", db, code=0)
+    with Store(db) as store:
+        key = min(store.keys())
+
+    assert malice("export", db, "--positions", "5", code=0).stdout == ""
+    assert "is not over" in malice("play", "greedy", "first", "--from", f"{db}#{key}/5", code=2).stderr
+
+
+def test_a_tournament_file_names_no_positions(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text('entries = ["greedy", "first"]\npositions = []\n')
+    with pytest.raises(DataError, match="positions: no tournament begins in them"):
+        read_config(path)

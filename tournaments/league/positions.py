@@ -1,0 +1,66 @@
+"""Positions by name: in a file, or of a game of a league."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from malice.referee.errors import DataError
+from malice.referee.game import Position, decode_position
+from malice.referee.records import Key
+from malice.referee.replay import find_position
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.store import Store
+
+MARK = "#"
+"""Parts the file of a league from a place in it, as in the address of a replay."""
+
+
+def read_positions(words: str) -> tuple[Position, ...]:
+    """Read what words name: a JSON file with a position on each line, or a place in a league.
+
+    Args:
+        words: a file; or `friday.db#0.0.1.1/57`, after 57 actions of that game; in a league of several tournaments
+            `season.db#final/0.0.1.1/57`.
+
+    Raises:
+        DataError: there is no such position; the message says where.
+        LeagueError: the part of the game is open.
+    """
+    if MARK in words:
+        return (_recall_position(words),)
+    try:
+        lines = Path(words).read_bytes().splitlines()
+    except OSError as error:
+        raise DataError(f"{words}: expected a file of positions, or LEAGUE.db#KEY/ACTION: {error.strerror}") from None
+    positions = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                positions.append(decode_position(line))
+            except DataError as error:
+                raise DataError(f"{words}, line {number}: {error}") from None
+    if not positions:
+        raise DataError(f"{words}: expected a position on each line, got none")
+    return tuple(positions)
+
+
+def _recall_position(words: str) -> Position:
+    path, _, place = words.rpartition(MARK)
+    tournament, _, game = place.rpartition("/")[0].rpartition("/")
+    action = place.rpartition("/")[2]
+    if not game or not action.isdecimal():
+        raise DataError(f"{words!r}: expected LEAGUE.db#KEY/ACTION, such as friday.db#0.0.1.1/57")
+    with Store(Path(path)) as store:
+        if tournament:
+            store.select(tournament)
+        chosen = store.tournament()
+        key = Key.parse(game, len(chosen.parts))
+        if key.part < len(chosen.parts) and key.part not in chosen.closed:
+            raise LeagueError(
+                f"{words!r}: part {key.part} is not over, and its mirrors still play these cards; expected a game of a"
+                " part that is"
+            )
+        position = find_position(store.record(key), int(action))
+        if position is None:
+            raise DataError(f"{words!r}: expected an action before the end of the game, got {action}")
+        return position
