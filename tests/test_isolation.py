@@ -196,6 +196,12 @@ def test_the_folder_is_read_only_and_what_is_hidden_in_it_cannot_be_read(tmp_pat
 
 
 @pytest.mark.sandbox
+def test_a_python_bot_imports_malice_and_sees_nothing_else_of_a_checkout() -> None:
+    assert run_in_box("bwrap", "import malice; told = malice.Game('standard').turn") == "1"
+    assert run_in_box("bwrap", f"told = open({str(BOT.parents[2] / 'README.md')!r}).read()") == "FileNotFoundError"
+
+
+@pytest.mark.sandbox
 def test_other_processes_are_invisible() -> None:
     assert run_in_box("bwrap", "import os; told = len([p for p in os.listdir('/proc') if p.isdigit()])") == "2"
     assert run_in_box("bwrap", f"import os; os.kill({os.getpid()}, 0)") == "ProcessLookupError"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from malice.referee.isolation import copies, folders
 from malice.referee.isolation.copies import Copies
-from malice.referee.isolation.installations import is_inside, list_allowed, list_named
+from malice.referee.isolation.installations import is_inside, list_allowed, list_named, list_own_package
 from malice.referee.isolation.limits import FILE_BYTES, PROCESSES
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
@@ -58,6 +58,7 @@ class SandboxView:
         else:
             allowed = list_allowed(command, program, folder, self._owned)
             paths = [path for path in allowed if not is_inside(path, self._closed)]
+        paths += [path for path in list_own_package(paths) if folders.everybody_may_read(path.stat())]
         if self.folder not in _TOO_MUCH:
             paths.append(self.folder)
         self.roots = [path for path in dict.fromkeys(paths) if not _is_system(path)]

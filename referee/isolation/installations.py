@@ -12,7 +12,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +23,8 @@ LONGEST_CONFIG = 65_536
 MOST_LINKS = 40
 """As many as the kernel follows."""
 _PYTHONS = ("python3", "python")
+_PACKAGE = Path(__file__).parents[2]
+"""Where `malice` is imported from."""
 
 
 def list_installations(program: Path) -> Iterator[Path]:
@@ -37,6 +39,16 @@ def list_installations(program: Path) -> Iterator[Path]:
         yield _find_installation(real) or real
     if (base := _find_original(real)) is not None:
         yield from list_installations(base)
+
+
+def list_own_package(shown: Collection[Path]) -> list[Path]:
+    """List what else a bot needs to import malice if it is shown the installation of Python that runs us.
+
+    Of a checkout this is the package's folder, and those that its links lead to; an installed package lies within.
+    """
+    if Path(sys.prefix) not in shown or any(_PACKAGE.is_relative_to(path) for path in shown):
+        return []
+    return [_PACKAGE, *dict.fromkeys(_resolve(each) for each in _PACKAGE.iterdir() if each.is_symlink())]
 
 
 def list_named(command: Sequence[str], program: Path, folder: Path) -> Iterator[Path]:
