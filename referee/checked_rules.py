@@ -10,6 +10,7 @@ import msgspec
 import msgspec.inspect
 from msgspec import Struct
 
+from malice.protocol import LINE_BYTES
 from malice.referee.errors import FamilyError
 from malice.referee.families import Family
 from malice.referee.rules import Ask, Events, MatchTerms, Result, Rules, Shuffle, Step
@@ -35,6 +36,7 @@ class CheckedRules:
         self._match = family.match(parameters)
         self._view = _Kind("view", family.view)
         self._event = _Kind("event", family.event)
+        self._figures = sum(not each.timed for each in family.statistics)
         self.seats = rules.seats
         self.teams = rules.teams
         check_match(self._match)
@@ -62,6 +64,8 @@ class CheckedRules:
         elif isinstance(step, Result):
             if not isinstance(step.reason, str) or not step.reason or len(step.reason.split()) != 1:
                 self._refuse("next", "a Result with a reason in one word", step)
+            if step.figures and len(step.figures[0]) != self._figures:
+                self._refuse("next", f"a Result with {self._figures} figures for each seat, as `statistics` says", step)
         else:
             self._refuse("next", "an Ask, a Shuffle or a Result", step)
         return step
@@ -180,6 +184,19 @@ def refuse_actions(legal: object, seat: int, where: str = "") -> None:
         _refuse("legal", f"{expected}, without blanks, that do not begin with '!'", strange[0], where)
     if twice := [action for place, action in enumerate(legal) if action in legal[:place]]:
         _refuse("legal", f"{expected}", f"{twice[0]!r} twice", where)
+
+
+def refuse_length(request: object, seat: int) -> None:
+    """Accept what a seat is to read at once, if a line of the protocol holds it.
+
+    Raises:
+        FamilyError: it is too long, and a bot that reads no more than that fails through no fault of its own.
+    """
+    if (length := len(msgspec.json.encode(request))) >= LINE_BYTES:
+        raise FamilyError(
+            f"expected requests of at most {LINE_BYTES:,} bytes, got {length + 1:,} for seat {seat}: its view, the"
+            " events since its last one, and its list of actions"
+        )
 
 
 def is_word(action: object) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from hashlib import sha256
+from itertools import chain
 from struct import unpack
 from typing import Any, Self
 
@@ -51,6 +52,8 @@ class Dealer:
                 return word % size
 
 
+MOST_POINTS = 2**53
+"""The largest number that every reader of JSON knows; a league stores none above it."""
 MOST_SHUFFLES = 1000
 """How often chance may act before seats do, so that a game that only shuffles is found out."""
 
@@ -126,13 +129,15 @@ def _refuse_result(result: object, teams: Sequence[int]) -> None:
     places, scores, figures = result.places, result.scores, result.figures
     if figures and (len(figures) != len(teams) or len(set(map(len, figures))) != 1):
         raise FamilyError(f"expected figures for each of {len(teams)} seats, as many for each, got {figures}")
-    whole = all(type(number) is int for number in (*places, *scores))
+    numbers = (*places, *scores, *chain.from_iterable(figures))
+    whole = all(type(number) is int and abs(number) <= MOST_POINTS for number in numbers)
     if whole and len(places) == len(scores) == len(teams):
         by_team = set(zip(teams, places, strict=True))
         if min(places) == 1 and max(places) <= len(by_team) == len(set(teams)):
             return
     raise FamilyError(
-        f"expected a place for each of {len(teams)} seats, from 1, equal for partners, and whole scores, got {result}"
+        f"expected a place for each of {len(teams)} seats, from 1, equal for partners, and whole scores"
+        f" up to {MOST_POINTS:,}, got {result}"
     )
 
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 GROUP = "malice.games"
 """The group of entry points; the name of a point is the name of its family, its object a `Family`."""
 GAMES = Path(__file__).parent / "games"
+OURS = Path(__file__).parent.parent
+CHECKS = OURS / "referee" / "checked_rules.py"
+"""Calls the methods of a game, and nothing else that may raise."""
 
 Names = Sequence[str]
 """By seat: the name to call it by, safe to print."""
@@ -133,6 +136,33 @@ class Family(Struct, frozen=True, kw_only=True):
     """The bot that ships and sits at the other seats of an examination."""
     package: str = ""
     """The distribution that brings the family; empty if it ships."""
+
+    def draw(self, view: Any, names: Names) -> list[str]:
+        """Return the lines of `sketch`.
+
+        Raises:
+            FamilyError: they are no lines of text.
+        """
+        lines: Any = self.sketch(view, names)
+        drawn = list(lines) if isinstance(lines, Iterable) else lines
+        if not isinstance(drawn, list) or not all(isinstance(line, str) for line in drawn):
+            raise FamilyError(f"the game {self.name!r}: sketch: expected lines of text, got {drawn!r}")
+        return drawn
+
+    def measure_race(self, view: Any, seats: int) -> Sequence[int]:
+        """Return what `race` does, nothing without it.
+
+        Raises:
+            FamilyError: it has not a number for each seat.
+        """
+        if self.race is None:
+            return ()
+        figures: object = self.race(view)
+        if not isinstance(figures, Sequence) or [type(each) for each in figures] != [int] * seats:
+            raise FamilyError(
+                f"the game {self.name!r}: race: expected a number for each of {seats} seats, got {figures!r}"
+            )
+        return figures
 
 
 @cache
@@ -248,16 +278,26 @@ def _load_point(point: EntryPoint) -> Family:
     return msgspec.structs.replace(family, package=package)
 
 
-def explain_failure(error: BaseException) -> str | None:
-    """One sentence on an error that a package's game raised: the game, the error and its place; else None."""
+def explain_failure(error: BaseException, playing: str | None = None) -> str | None:
+    """One sentence on an error that a package's game raised: the game, the error and its place; else None.
+
+    Args:
+        error: of a `SystemExit`, only one that the game itself raised counts.
+        playing: the game that is played, if one is; it may use the rules of another package.
+    """
     found = ((folder, name) for name, folder in list_folders() if name not in list_shipped())
     folders = dict(sorted(found, reverse=True))  # a game inside of another's package comes first
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+    what = f"has failed with {type(error).__name__}: {error}"
+    frames = traceback.extract_tb(error.__traceback__)[::-1]
+    for frame in frames:
+        if isinstance(error, SystemExit) and Path(frame.filename).is_relative_to(OURS):
+            return None  # a signal ended the process in the middle of a game
         for folder, name in folders.items():
             if Path(frame.filename).is_relative_to(folder):
-                what = f"{type(error).__name__}: {error}"
-                return f"the game {name!r} has failed with {what} ({frame.filename}, line {frame.lineno})"
-    return None
+                return f"the game {playing or name!r} {what} ({frame.filename}, line {frame.lineno})"
+    # A method or an attribute that the game lacks, or a method that takes other arguments.
+    lacks = isinstance(error, AttributeError | TypeError) and frames and Path(frames[0].filename) == CHECKS
+    return f"the game {playing!r} {what}" if playing and lacks else None
 
 
 def has_family(name: str) -> bool:

@@ -14,6 +14,7 @@ from malice.referee.families import Family, explain_failure, load_family
 from malice.referee.rules import Rules
 
 if TYPE_CHECKING:
+    from malice.protocol.messages import Move
     from malice.referee.records import Batch, GameOrder
     from malice.referee.seat import Played
 
@@ -34,16 +35,21 @@ def name_faults(batch: Batch, order: GameOrder, played: Sequence[Played]) -> Ite
         yield
     except GameFault:
         raise
-    except Exception as error:  # whatever somebody else's rules raise
-        sentence = explain_failure(error)
+    except (Exception, SystemExit) as error:  # whatever somebody else's rules raise
+        sentence = explain_failure(error, batch.family)
         if sentence is None and isinstance(error, FamilyError):
             sentence = f"the game {batch.family!r}: {error}"
         if sentence is None:
             raise
-        raise GameFault(sentence, _report(batch, order, played, error)) from error
+        raise GameFault(_escape(sentence), _escape(_report(batch, order, played, error))) from error
 
 
-def _report(batch: Batch, order: GameOrder, played: Sequence[Played], error: Exception) -> str:
+def _escape(text: str) -> str:
+    """Spell out unpaired surrogates: what a game calls an action must not break the line that says so."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _report(batch: Batch, order: GameOrder, played: Sequence[Played], error: BaseException) -> str:
     package = load_family(batch.family).package
     actions = [(each.seat, each.action) for each in played]
     fields = {
@@ -63,6 +69,17 @@ def check_rules(rules: Rules[Any], family: Family, parameters: Any, seats: int) 
     from malice.referee.checked_rules import CheckedRules  # a referee of a game that ships needs none of it
 
     return CheckedRules(rules, family, parameters, seats)
+
+
+def check_request(request: Move, seat: int) -> None:
+    """Accept a request for an action before it is sent.
+
+    Raises:
+        FamilyError: it is longer than a bot has to read.
+    """
+    from malice.referee.checked_rules import refuse_length
+
+    refuse_length(request, seat)
 
 
 def blame_actions(legal: object, seat: int) -> None:

@@ -16,7 +16,7 @@ from malice.referee.course import Dealer, find_acting, list_asked
 from malice.referee.errors import FamilyError, MachineFault, MemoryFault
 from malice.referee.families import load_family, make_rules
 from malice.referee.game import start_course
-from malice.referee.game_faults import blame_actions, check_rules, name_faults
+from malice.referee.game_faults import blame_actions, check_request, check_rules, name_faults
 from malice.referee.packed_events import AskContent, encode_events, pack_asks
 from malice.referee.records import Batch, GameOrder, Record, RecordedVerdict, SeatReport, compute_digest
 from malice.referee.replay import VERDICT, is_unplayed, make_void_result, replay_contents
@@ -162,7 +162,8 @@ class GameRunner:
         with name_faults(batch, order, self._played):
             family = load_family(batch.family)
             rules = make_rules(batch.family, batch.rules, len(seats))
-            if checked and family.package:
+            self._is_checked = checked and family.package != ""
+            if self._is_checked:
                 rules = check_rules(rules, family, batch.rules, len(seats))
             match = family.match(batch.rules)
             dealer = dealer or Dealer(bytes.fromhex(order.deal_seed))
@@ -292,7 +293,10 @@ class GameRunner:
         if type(legal) is not tuple:
             raise FamilyError(f"legal: expected a tuple, got {legal!r}")
         id = self._seats[number].next_id()
-        return self._requests.move(number, id, self._course.state, legal, self._wants_legal[number])
+        request = self._requests.move(number, id, self._course.state, legal, self._wants_legal[number])
+        if self._is_checked:
+            check_request(request, number)
+        return request
 
     def _send_move(self, number: int, request: Move) -> BotConnection | None:
         clock = self._clocks[number]

@@ -27,10 +27,10 @@ from typing import Any
 import msgspec
 
 from malice.protocol.messages import Out
-from malice.referee.checked_rules import CheckedRules, locate
+from malice.referee.checked_rules import CheckedRules, locate, refuse_length
 from malice.referee.course import find_acting, list_asked
 from malice.referee.errors import IllegalAction
-from malice.referee.families import Family, load_family
+from malice.referee.families import load_family
 from malice.referee.leaks import tell_no_secret
 from malice.referee.rules import Ask, Events, Result, Rules
 from malice.referee.sample_games import BrokenClaim, Sample, Subject, play_sample
@@ -54,10 +54,11 @@ def declare_what_it_returns(subject: Subject, seed: object) -> None:
     turn = 0
     for sample in play_sample(subject, seed, rules):
         for seat in range(subject.seats):
-            rules.view(sample.state, seat)
-            for event in sample.events:
-                rules.mask(event, seat)
-            if seat not in list_asked(sample.course.step) and (legal := rules.legal(sample.state, seat)):
+            view = rules.view(sample.state, seat)
+            heard = [rules.mask(event, seat) for event in sample.events]
+            legal = rules.legal(sample.state, seat)
+            refuse_length((view, heard, legal), seat)
+            if seat not in list_asked(sample.course.step) and legal:
                 raise BrokenClaim(
                     f"legal: expected no action of seat {seat}, not asked {sample.when}, got {legal[0]!r}"
                 )
@@ -248,9 +249,8 @@ def find_words(subject: Subject, seed: object) -> None:
                 if (masked := rules.mask(event, seat)) is not None:
                     _require_text("describe_event", family.describe_event(masked, names, seat), sample)
         shown = rules.view(sample.state, None)
-        for line in family.sketch(shown, names):
-            _require_text("sketch", line, sample)
-        _check_race(family, shown, subject.seats)
+        family.draw(shown, names)
+        family.measure_race(shown, subject.seats)
         for seat in list_asked(sample.course.step):
             view = rules.view(sample.state, seat)
             for action in rules.legal(sample.state, seat):
@@ -260,11 +260,6 @@ def find_words(subject: Subject, seed: object) -> None:
 def _require_text(name: str, text: object, sample: Sample) -> None:
     if not isinstance(text, str):
         raise BrokenClaim(f"{name}: expected text {sample.when}, got {text!r}")
-
-
-def _check_race(family: Family, view: Any, seats: int) -> None:
-    if family.race is not None and len(figures := list(family.race(view))) != seats:
-        raise BrokenClaim(f"race: expected a figure for each of {seats} seats, got {figures}")
 
 
 CLAIMS: Mapping[str, Claim] = {

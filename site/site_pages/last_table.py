@@ -38,6 +38,6 @@ def draw_last_table(game: GameSummary, record: Record, reasons: Reasons) -> Last
         view = find_rules(record).view(state, None)
     except (FamilyError, RecordError):
         return None
-    lines = load_family(record.family).sketch(view, names)
+    lines = load_family(record.family).draw(view, names)
     places = format_places(zip(game.places, names, game.scores, strict=True))
     return LastTable(str(game.key), "\n".join(map(sanitize, lines)), f"{reasons.describe(game)}: {places}")

@@ -96,11 +96,12 @@ def list_left(record: Record, states: Iterable[object]) -> list[Sequence[int]]:
     """How much each seat had left in these states of a game; nothing if its family does not say.
 
     Raises:
-        FamilyError: the family is missing.
+        FamilyError: the family is missing, or does not say it for each seat.
     """
-    race = load_family(record.family).race
-    view = find_rules(record).view
-    return [] if race is None else [race(view(state, None)) for state in states]
+    family, rules = load_family(record.family), find_rules(record)
+    return (
+        [] if family.race is None else [family.measure_race(rules.view(state, None), rules.seats) for state in states]
+    )
 
 
 def find_leads(race: Sequence[Sequence[int]]) -> list[frozenset[int]]:

@@ -15,7 +15,7 @@ from malice.referee import game_runner
 from malice.referee.checked_rules import CheckedRules
 from malice.referee.course import Course, Dealer
 from malice.referee.errors import FamilyError, GameFault
-from malice.referee.families import Family, list_shipped, load_family
+from malice.referee.families import Family, explain_failure, list_shipped, load_family
 from malice.referee.game_runner import GameRunner
 from malice.referee.records import Batch, GameOrder, Key, Player
 from malice.referee.rules import Ask, Events, MatchTerms, Result, Shuffle
@@ -202,6 +202,12 @@ def run_broken(game: str, *seats: Script, **methods: Callable[..., Any]) -> None
         ("bidding", {"legal": lambda r, s, n: [7, 8]}, "expected a tuple of distinct words for seat 0"),
         ("bidding", {"withdraw": lambda r, s, n: _ask_more(r, s, n)}, "withdraw: expected that it asks no more seats"),
         ("tricks", {"next": lambda r, s: _widen(r, s)}, "simultaneous"),
+        (
+            "tricks",
+            {"legal": lambda r, s, n: ("x" * 70_000, *r.legal(s, n))},
+            "requests of at most 65,536 bytes, got 7",
+        ),
+        ("tricks", {"legal": lambda r, s, n: ("a\ud83d", *r.legal(s, n))}, r"got a\\ud83d"),
     ],
 )
 def test_a_game_that_errs_is_at_fault_and_no_bot(game: str, methods: Any, sentence: str) -> None:
@@ -211,7 +217,7 @@ def test_a_game_that_errs_is_at_fault_and_no_bot(game: str, methods: Any, senten
     with pytest.raises(GameFault, match=sentence) as caught:
         run_broken(game, Script(crash), Script(), Script(), Script(), **methods)
 
-    assert f"'{game}'" in str(caught.value)
+    assert f"'{game}'".encode() in str(caught.value).encode(), "a line of JSON holds it"
     assert "deal seed: 0000" in caught.value.report
     assert "Traceback" in caught.value.report
 
@@ -227,6 +233,7 @@ def _ask_more(rules: Any, state: Any, seats: Sequence[int]) -> tuple[Any, Events
     [
         (Result((0, 1, 2), (1, 0, 0), "odd"), "expected a place for each of 3 seats"),
         (Result((1, 2, 2), (0.5, 0.5, 0), "odd"), "expected a place for each of 3 seats"),  # type: ignore[arg-type]
+        (Result((1, 2, 3), (2**60, 0, 0), "odd"), "whole scores up to 9,007,199,254,740,992"),
         ("over", "expected an Ask, a Shuffle or a Result"),
         (Shuffle(2), "shuffles in a row"),
     ],
@@ -255,6 +262,38 @@ def test_a_match_of_other_types_is_refused(match: Any, sentence: str) -> None:
         CheckedRules(subject.make(), family, subject.parameters, 3)
 
 
+class Lacking:
+    """Rules without anything."""
+
+
+@pytest.mark.usefixtures("games")
+def test_what_rules_lack_is_their_fault() -> None:
+    subject = broken("tricks")
+
+    with pytest.raises(AttributeError) as caught:
+        CheckedRules(Lacking(), subject.family, subject.parameters, 3)  # type: ignore[arg-type]
+
+    assert (
+        explain_failure(caught.value, "tricks") == f"the game 'tricks' has failed with AttributeError: {caught.value}"
+    )
+
+
+@pytest.mark.usefixtures("games")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"sketch": lambda view, names: None}, "sketch: expected lines of text, got None"),
+        ({"race": lambda view: (1, 2)}, "race: expected a number for each of 3 seats"),
+        ({"race": lambda view: ("1", "2", "3")}, "race: expected a number for each of 3 seats"),
+    ],
+)
+def test_words_and_figures_of_other_types_are_refused(words: Any, sentence: str) -> None:
+    subject = broken("tricks")
+
+    with pytest.raises(FamilyError, match=f"the game 'tricks': {sentence}"):
+        CLAIMS["words"](replace(subject, family=replace(subject.family, **words)), 0)
+
+
 # In a command
 
 
@@ -276,14 +315,19 @@ def write_tournament(folder: Path) -> None:
     )
 
 
-def test_rules_that_raise_stop_a_run_and_leave_what_repeats_it(stairs: Path, folder: Path) -> None:
-    module = spoil(stairs, "place = int(action[1:])", "place = (state.turn > 3 and 7 / 0) or int(action[1:])")
+@pytest.mark.parametrize(
+    ("wrong", "error"), [("7 / 0", "ZeroDivisionError"), ("__import__('sys').exit(3)", "SystemExit")]
+)
+def test_rules_that_raise_stop_a_run_and_leave_what_repeats_it(
+    wrong: str, error: str, stairs: Path, folder: Path
+) -> None:
+    module = spoil(stairs, "place = int(action[1:])", f"place = (state.turn > 3 and {wrong}) or int(action[1:])")
     write_tournament(folder)
     with installed(stairs):
         output = malice("run", "t.toml", code=2).output
 
-    assert output.count("ZeroDivisionError") == 1
-    assert re.search(rf"the game 'stairs' has failed with ZeroDivisionError: .*{module.name}, line \d+", output)
+    assert output.count(error) == 1
+    assert re.search(rf"the game 'stairs' has failed with {error}: .*{module.name}, line \d+", output)
     assert "suspended" not in output
     (kept,) = folder.glob("malice-fault-*.txt")
     assert kept.name in output
@@ -306,6 +350,15 @@ def test_actions_that_are_no_words_blame_no_bot(wrong: str, command: str, stairs
     assert re.search(r"^Error: the game 'stairs': legal: expected a tuple of distinct words", output, re.MULTILINE)
     assert "illegal" not in output
     assert "suspended" not in output
+
+
+def test_a_game_of_wrong_types_is_tested_to_the_end(stairs: Path) -> None:
+    spoil(stairs, FIND_ACTIONS, "return {*map(str, self._list_open(state, seat))}")
+    with installed(stairs):
+        lines = malice("rules", "test", "stairs", "--games", "1", code=10).stdout.splitlines()
+
+    assert [line.split(":")[0] for line in lines] == [f"FAIL {name}" for name in CLAIMS]
+    assert "expected a tuple of distinct words" in lines[0]
 
 
 def test_a_game_without_an_end_is_void_and_named(stairs: Path, folder: Path) -> None:

@@ -187,14 +187,25 @@ def _test_promises(family: str, games: int) -> Iterator[tuple[str, str, str | No
         for ruleset in map(load_ruleset, list_family_rulesets(family))
         for seats in sorted({*ruleset.match.players})
     ]
+    typed = True
     for promise, claim in CLAIMS.items():
         about = (claim.__doc__ or "").splitlines()[0]
-        broken = (_find_broken(claim, table, seed) for table in tables for seed in range(games))
-        yield promise, about, next((sentence for sentence in broken if sentence), None)
+        broken = (_find_broken(claim, table, seed, typed=typed) for table in tables for seed in range(games))
+        found = next((sentence for sentence in broken if sentence), None)
+        typed = typed and found is None
+        yield promise, about, found
 
 
-def _find_broken(claim: Claim, table: Subject, seed: int) -> str | None:
-    """Return how a game breaks a promise; None if it keeps it, or if its ruleset makes no game for so many seats."""
+def _find_broken(claim: Claim, table: Subject, seed: int, *, typed: bool) -> str | None:
+    """Return how a game breaks a promise; None if it keeps it, or if its ruleset makes no game for so many seats.
+
+    Args:
+        claim: the promise.
+        table: the game.
+        seed: chooses cards and actions.
+        typed: whether it has kept all promises before, of which the first is that its types are right: without that it
+            may make anything fail.
+    """
     from malice.referee.errors import FamilyError, RulesetError
     from malice.referee.families import explain_failure
     from malice.referee.sample_games import BrokenClaim
@@ -208,8 +219,9 @@ def _find_broken(claim: Claim, table: Subject, seed: int) -> str | None:
         claim(table, seed)
     except (BrokenClaim, FamilyError) as error:
         return f"{where}: {error}"
-    except Exception as error:  # whatever somebody else's rules raise
-        if (sentence := explain_failure(error)) is None:
+    except (Exception, SystemExit) as error:  # whatever somebody else's rules raise
+        sentence = explain_failure(error, table.family.name)
+        if sentence is None and typed:
             raise
-        return f"{where}: {sentence}"
+        return f"{where}: {sentence or f'after what is broken above, {type(error).__name__}: {error}'}"
     return None

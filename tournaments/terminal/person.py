@@ -86,7 +86,7 @@ class Person(InProcessSeat):
         for line in filter(None, news):
             self._say(f"  {line}")
         self._say("")
-        for line in family.sketch(request.view, names):
+        for line in family.draw(request.view, names):
             self._say(line)
         words = [family.describe_action(action, request.view, names) for action in request.legal]
         for line in _columns([f"{number:3}  {text}" for number, text in enumerate(words, start=1)]):

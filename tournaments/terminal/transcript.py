@@ -87,9 +87,9 @@ class Narrator:
     def is_over(self, state: Any) -> bool:
         return isinstance(self._rules.next(state), Result)
 
-    def sketch(self, state: Any) -> Iterator[str]:
+    def sketch(self, state: Any) -> list[str]:
         """Draw the table as a spectator sees it."""
-        return self._family.sketch(self._rules.view(state, None), self._names)
+        return self._family.draw(self._rules.view(state, None), self._names)
 
     def describe_ask(self, index: int, news: Sequence[Played], events: Events) -> Iterator[str]:
         """Yield a line for each action of an ask, and what it changed; of several, what they changed comes after all.

@@ -146,5 +146,5 @@ class Watcher:
         self._news += news
         if narrator.is_over(course.state):
             return  # `end` shows the rest: the result, perhaps after more verdicts
-        self._screen.show(self._head, self._news, [*narrator.sketch(course.state)])
+        self._screen.show(self._head, self._news, narrator.sketch(course.state))
         self._news = []
