@@ -127,7 +127,7 @@ def read_ruleset(path: Path) -> Ruleset:
     ruleset = Ruleset(path.stem, family, file.about, file.source, convert(merged, kind, f"{path}: rules"))
     match = ruleset.match
     if not isinstance(match, MatchTerms):
-        raise FamilyError(f"{path}: the game {family!r}: match: expected a Match, got {match!r}")
+        raise FamilyError(f"{path}: the game {family!r}: match: expected MatchTerms, got {match!r}")
     least, most = match.players
     if not 2 <= least <= most <= MOST_SEATS:
         raise RulesetError(f"{path}: expected 2 to {MOST_SEATS} seats, got {least} to {most}")

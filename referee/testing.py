@@ -70,8 +70,10 @@ def declare_what_it_returns(subject: Subject, seed: object) -> None:
 
 def repeat_itself(subject: Subject, seed: object) -> None:
     """The same cards and actions give the same game, byte for byte, here and in a process that hashes otherwise."""
-    lines = list(_transcribe(subject, seed))
-    for number, (line, again) in enumerate(zip(lines, _transcribe(subject, seed), strict=False)):
+    rules = subject.make()
+    lines = list(_transcribe(subject, seed, rules))
+    # By the same object: what it remembers of a game must not change the next one.
+    for number, (line, again) in enumerate(zip(lines, _transcribe(subject, seed, rules), strict=False)):
         if line != again:
             raise BrokenClaim(f"expected the same again at ask {number}, got {_show_change(line, again)}")
     if not subject.ruleset:
@@ -87,9 +89,9 @@ def repeat_itself(subject: Subject, seed: object) -> None:
         raise BrokenClaim(f"expected the same game in another process, which hashes otherwise, got {why[0]}")
 
 
-def _transcribe(subject: Subject, seed: object) -> Iterator[bytes]:
-    for sample in play_sample(subject, seed):
-        yield observe(sample.course.rules, sample.state, sample.events)
+def _transcribe(subject: Subject, seed: object, rules: Rules[Any]) -> Iterator[bytes]:
+    for sample in play_sample(subject, seed, rules):
+        yield observe(rules, sample.state, sample.events)
 
 
 def _digest(lines: Sequence[bytes]) -> str:
@@ -279,7 +281,8 @@ def main() -> None:
     name, seats, seed = sys.argv[1:]
     family = load_family(name)
     parameters = msgspec.json.decode(sys.stdin.buffer.read(), type=family.parameters)
-    print(_digest(list(_transcribe(Subject(family, parameters, int(seats)), seed))))
+    subject = Subject(family, parameters, int(seats))
+    print(_digest(list(_transcribe(subject, seed, subject.make()))))
 
 
 if __name__ == "__main__":

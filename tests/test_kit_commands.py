@@ -17,6 +17,7 @@ from malice.tournaments.cli import MODULES
 from malice.tournaments.entries import bots
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.kits import copy_kit, list_kits, rename_kit
+from malice.tournaments.entries.plain_programs import PROGRAMS
 from malice.tournaments.league.config import read_config
 from tests.command_line import malice
 
@@ -283,6 +284,15 @@ def test_languages_prints_json_for_scripts(shelf: Path) -> None:
         "game": "spite",
     }
     assert told["cpp"]["ready"]
+
+
+def test_languages_of_a_game_are_all_that_new_writes_a_bot_in() -> None:
+    rows = [line.split(maxsplit=3) for line in malice("new", "--list", "--family", "klondike").stdout.splitlines()[1:]]
+    told = {language: kit for _, _, language, kit in rows}
+
+    assert told.pop("python").endswith("klondike/starter/python")
+    assert set(told) == set(PROGRAMS) - {"python"}
+    assert all("any legal action" in kit for kit in told.values())
 
 
 @pytest.mark.slow

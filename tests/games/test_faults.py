@@ -107,6 +107,12 @@ def count_up() -> Callable[..., Any]:
     return lambda rules, state: rules.turn(state) + next(calls) % 2
 
 
+def remember(rules: Any) -> Any:
+    """Count tricks from another number in each game of the same rules."""
+    games = rules.__dict__["games"] = rules.__dict__.get("games", 0) + 1
+    return replace(rules.start(), trick=games)
+
+
 def stay(rules: Any, state: Any, seats: Sequence[int]) -> tuple[Any, Events]:
     return state, ()
 
@@ -141,6 +147,7 @@ def stay(rules: Any, state: Any, seats: Sequence[int]) -> tuple[Any, Events]:
         ("types", "tricks", {"next": lambda r, s: _widen(r, s)}, "Ask of one seat"),
         ("types", "tricks", {"next": lambda r, s: r.next(s) if not s.hands else None}, "an Ask, a Shuffle or a Result"),
         ("same again", "tricks", {"turn": count_up()}, "expected the same again at ask"),
+        ("same again", "tricks", {"start": remember}, "expected the same again at ask 0"),
         ("states stay", "tricks", {"play": lambda r, s, a: _change(r, s, a)}, "play: expected it to leave the state"),
         ("actions", "tricks", {"play": forget_to_check}, "since `legal` does not list it"),
         ("withdrawals", "tricks", {"withdraw": stay}, "expected no seat of [0], which have left the game"),

@@ -106,15 +106,22 @@ def _print_tournament() -> None:
 def _print_kits(family: str | None, json: bool) -> None:
     import msgspec
 
-    from malice.tournaments.entries.kits import list_all_languages, list_languages
+    from malice.tournaments.entries.kits import list_all_languages, list_languages, list_plain_languages
     from malice.tournaments.terminal.tables import format_table
 
-    languages = list_all_languages() if family is None else list_languages(family)
+    languages = list_all_languages() if family is None else [*list_languages(family), *list_plain_languages(family)]
     if json:
         click.echo(msgspec.json.encode(languages))
         return
     rows = [
-        ("yes" if kit.ready else "no", kit.game, kit.language, " ".join(kit.missing), kit.how_to_get, kit.kit)
+        (
+            "yes" if kit.ready else "no",
+            kit.game,
+            kit.language,
+            " ".join(kit.missing),
+            kit.how_to_get,
+            kit.kit or "none: any legal action",
+        )
         for kit in languages
     ]
     for line in format_table(

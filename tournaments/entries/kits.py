@@ -58,9 +58,9 @@ class Language(Struct, frozen=True):
     how_to_get: str
     """The command that installs what is missing, if we know one."""
     bot: str
-    """The name of the kit for `malice play`; of a kit of another game, its folder."""
+    """The name of the kit for `malice play`; of a kit of another game, its folder; empty without one."""
     kit: str
-    """Its folder."""
+    """Its folder; empty for a bot of a few lines that knows no game, which needs none."""
     game: str
     """The family that the kit plays."""
 
@@ -92,20 +92,31 @@ def list_languages(family: str = DEFAULT_FAMILY) -> list[Language]:
     languages = []
     for language, folder in list_kits(family).items():
         needs = load_bot_folder(folder).manifest.needs
-        missing = list_missing_programs(needs)
-        languages.append(
-            Language(
-                language=language,
-                ready=not missing,
-                needs=needs,
-                missing=missing,
-                how_to_get=explain_installation(missing),
-                bot=f"{language}/{folder.name}" if family == DEFAULT_FAMILY else str(folder),
-                kit=str(folder),
-                game=family,
-            )
-        )
+        bot = f"{language}/{folder.name}" if family == DEFAULT_FAMILY else str(folder)
+        languages.append(_describe_language(language, needs, bot, str(folder), family))
     return languages
+
+
+def list_plain_languages(family: str) -> list[Language]:
+    """Every language without a kit for a game in which `malice new` writes a bot that plays any legal action of it.
+
+    Raises:
+        FamilyError: there is no such family.
+    """
+    if family == DEFAULT_FAMILY:
+        return []  # its kits are all that `malice new` makes
+    known = list_kits(family)
+    return [
+        _describe_language(language, program.needs, "", "", family)
+        for language, program in sorted(PROGRAMS.items())
+        if language not in known
+    ]
+
+
+def _describe_language(language: str, needs: tuple[str, ...], bot: str, kit: str, family: str) -> Language:
+    missing = list_missing_programs(needs)
+    how_to_get = explain_installation(missing)
+    return Language(language, not missing, needs, missing, how_to_get, bot, kit, family)
 
 
 def find_kit(language: str, family: str = DEFAULT_FAMILY) -> Bot:
