@@ -194,6 +194,7 @@ class Odd(SimulatedCluster):
         (Odd(b"{}"), "missing required field `task`"),
         (Odd(), "and does not say why"),
         (Odd(late=True), "and does not say why"),
+        (Odd(seconds=1e308), "Expected `float` <= 1000000000.0"),
         (Odd(rules="the rules are broken"), "there the rules failed: the rules are broken"),
         (Odd(lacks=("cd" * 32,)), "it asks for a bot that is none of this run: cdcd"),
         (Odd(trouble="gone\nError: \x1b[2J all is lost"), "gone\n    Error: \\x1b[2J all is lost"),

@@ -54,7 +54,7 @@ _encoder = msgspec.json.Encoder()
 class _Listed(Struct):
     """What we read of a worker in the list of the scheduler; most of it comes from the worker."""
 
-    name: Annotated[str, Meta(max_length=200)] | int
+    name: Annotated[str, Meta(max_length=200)] | Annotated[int, Meta(ge=0, le=2**63 - 1)]
     last_seen: float
     status: str
     resources: dict[str, Annotated[float, Meta(ge=0, le=MOST_SLOTS)]] = {}

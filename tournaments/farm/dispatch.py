@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import secrets
 import signal
 import time
@@ -29,6 +28,8 @@ BURST = 500
 """Most games that wait to be stored at once, but for those of one answer."""
 SKEW_S = 60.0
 """How much earlier than ours the clock of a worker may say that it is too late for a game."""
+LEAST_S = 1e-6
+"""Games that took less were not measured."""
 LOSSES = 3
 """How often a worker may lose a bot that it was sent."""
 
@@ -199,7 +200,7 @@ class Dispatcher:
 
     def _measure(self, worker: Worker, handed: Handed, games: int, seconds: float) -> None:
         """Learn from a block how long games take, before they are shown."""
-        if not games or not 0 < seconds < math.inf:
+        if not games or seconds < LEAST_S:
             return
         self._handout.durations.count([player.label for player in handed.running.batch.players], games, seconds)
         worker.measured += games

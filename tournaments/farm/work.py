@@ -15,6 +15,7 @@ MOST_SLOTS = 4096
 
 Slots = Annotated[int, Meta(ge=1, le=MOST_SLOTS)]
 Factor = Annotated[float, Meta(ge=0.001, le=1000)]
+Seconds = Annotated[float, Meta(ge=0, le=1e9)]
 
 
 class Ticket(Struct, frozen=True, forbid_unknown_fields=True):
@@ -107,7 +108,7 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     task: int
     records: tuple[Raw, ...] = ()
     """A record for each game that was played, as the referee wrote it."""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
     """How long they took, with the start of the referee process; what waits for a slot takes nothing."""
     given_up: tuple[tuple[Key, str], ...] = ()
     """Games that the referee could not finish, and why."""
