@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -24,11 +25,13 @@ from malice.tournaments.farm import hand, worker
 from malice.tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
 from malice.tournaments.farm.calibration import RUNS, choose_rate, measure_speed
 from malice.tournaments.farm.receipt import read_reply
+from malice.tournaments.farm.scheduler import read_address
 from malice.tournaments.farm.station import Station, Terms
 from malice.tournaments.farm.work import ExamAnswer, Introduction, Need, Refusal, Task, Ticket, make_ticket
 from malice.tournaments.farm.worker import choose_slots, was_unanswered
 from tests.command_line import malice
 from tests.documents import ROOT
+from tests.processes import PATIENCE_S
 from tests.tables import batch
 from tests.test_help import list_modules
 
@@ -351,6 +354,7 @@ def test_one_bot_is_reported_as_without_a_cluster(options: tuple[str, ...], monk
 def test_a_worker_that_no_scheduler_takes_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "list_words", lambda *_: [sys.executable, "-S", "-c", "exit(1)"])
     monkeypatch.setattr(worker, "PAUSE_S", 0.0)
+    monkeypatch.setattr(worker, "ask_address", lambda address: address)
 
     with pytest.raises(Stopped, match="'ann'"):
         worker.run_worker("127.0.0.1:8786", "ann", Terms(((0,),), 1, 1.0, str(tmp_path), 1_000_000))
@@ -415,6 +419,19 @@ def test_a_worker_joins_no_open_scheduler_whose_file_comes_later(tmp_path: Path)
 
     with pytest.raises(DataError, match="expected TLS"):
         worker.run_worker(str(file), "ann", Terms(((0,),), 1, 1.0, str(tmp_path), 1_000_000))
+
+
+def test_a_worker_joins_no_scheduler_that_listens_to_others(tmp_path: Path) -> None:
+    terms = Terms(((0,),), 1, 1.0, str(tmp_path), 1_000_000)
+    words = [sys.executable, "-P", "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    words += ["--dashboard-address", "127.0.0.1:0", "--scheduler-file", str(tmp_path / "s.json")]
+    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL) as scheduler:
+        try:
+            port = read_address(tmp_path / "s.json", PATIENCE_S).rpartition(":")[2]
+            with pytest.raises(DataError, match="expected TLS"):
+                worker.run_worker(f"127.0.0.1:{port}", "ann", terms)
+        finally:
+            scheduler.kill()
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "127.1.2.3:8786", "tcp://[::1]:8786", "ws://localhost:1"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -105,7 +106,31 @@ def _find_scheduler(scheduler: str) -> str:
     except FileNotFoundError:
         raise Stopped(f"{scheduler}: no such file for {CONNECT_S} s") from None
     require_protection(address, "worker")
+    if find_loopback(address):
+        require_protection(ask_address(address), "worker")  # where it listens
     return address
+
+
+def ask_address(address: str) -> str:
+    """Ask a scheduler where it listens; wait for it a while.
+
+    Raises:
+        Stopped: no scheduler answers.
+    """
+    from distributed.core import rpc
+
+    async def ask() -> str:
+        async with rpc(address if "://" in address else f"tcp://{address}") as scheduler:
+            return str((await scheduler.identity(n_workers=0))["address"])
+
+    deadline = time.monotonic() + CONNECT_S
+    while True:
+        try:
+            return asyncio.run(asyncio.wait_for(ask(), max(PAUSE_S, deadline - time.monotonic())))
+        except (OSError, TimeoutError):
+            if time.monotonic() >= deadline:
+                raise Stopped(f"{address}: no scheduler answered for {CONNECT_S} s") from None
+        time.sleep(PAUSE_S)
 
 
 def list_words(address: str, name: str, terms: Terms) -> list[str]:
