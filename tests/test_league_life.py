@@ -175,7 +175,7 @@ class LeagueLife(RuleBasedStateMachine):
         for part in verified.parts:
             if part.closed:
                 assert self.closed.setdefault(part.number, part.sha) == part.sha, "a closed part changed"
-        newest = [f"{entry.label} {entry.number}" for entry in store.entries()]
+        newest = [f"{entry.label} {entry.version.number}" for entry in store.entries()]
         names = [f"{label} {number}" for label in LABELS for number in range(1, 4)]
         # Where nobody connects two groups, the order of the names decides which of them is the zero.
         fresh = compute_standings(self.list_rated(store), [*newest, *(name for name in names if name not in newest)])

@@ -77,7 +77,7 @@ def test_what_a_bot_is_made_for_is_kept_and_shown_on_its_page(folder: Path) -> N
 
     with Store(Path("x.db")) as store:
         mine, uniform = store.entries()
-    assert (mine.rulesets, uniform.rulesets) == (("partners-4", "mine"), ())
+    assert (mine.version.rulesets, uniform.version.rulesets) == (("partners-4", "mine"), ())
     shown = [text for path in Path("site").rglob("*.html") if "<dt>Made for</dt>" in (text := path.read_text())]
     assert len(shown) == 1
     assert "<dd><bdi>partners-4</bdi>, <bdi>mine</bdi></dd>" in shown[0]

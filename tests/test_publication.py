@@ -72,7 +72,7 @@ class Indiscreet(League):
     def read(self) -> Contents:
         command = ("/usr/bin/python3", "/home/mallory/lea.py", "--book=/home/mallory/book", "{python}")
         contents = super().read()
-        entries = tuple(replace(entry, command=command) for entry in contents.entries)
+        entries = tuple(replace(each, version=replace(each.version, command=command)) for each in contents.entries)
         return dataclasses.replace(contents, entries=entries)
 
 

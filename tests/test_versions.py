@@ -49,7 +49,7 @@ def write_bot(run: Run, label: str, text: str = "") -> None:
 
 def list_versions(run: Run) -> dict[str, int]:
     with Store(run.db) as store:
-        return {entry.label: entry.number for entry in store.entries()}
+        return {entry.label: entry.version.number for entry in store.entries()}
 
 
 def list_rows(run: Run) -> list[object]:
@@ -135,8 +135,8 @@ def test_a_bot_may_be_edited_while_a_run_goes_on(run: Run) -> None:
     assert process.returncode == 0, err
     assert run.games() == 12
     with Store(run.db) as store:
-        assert [entry.number for entry in store.entries()] == [1, 1, 1, 1]
-        assert store.league().versions["dan"][0].hash == store.entries()[3].hash
+        assert [entry.version.number for entry in store.entries()] == [1, 1, 1, 1]
+        assert store.league().versions["dan"][0].hash == store.entries()[3].version.hash
     assert malice("verify", run.db).exit_code == 0
     assert run.finish()[0] == 2, "now it has changed"
 
@@ -154,7 +154,8 @@ def test_versions_play_against_each_other_wherever_a_bot_is_named(run: Run) -> N
     assert "ann@2" in out
     with Store(run.db) as store:
         store.select("duel")
-        assert [entry.hash for entry in store.entries()] == [each.hash for each in store.league().versions["ann"]]
+        hashes = [entry.version.hash for entry in store.entries()]
+        assert hashes == [each.hash for each in store.league().versions["ann"]]
     assert malice("rerun", run.db, "tournament:0.0.0.0", "ann@2", "--seat", "0").exit_code == 0
     result = malice("rerun", run.db, "duel:0.0.0.0", "ann@3", "--seat", "0")
     assert (result.exit_code, "the league knows versions 1 to 2 of 'ann'" in result.output) == (2, True)

@@ -62,9 +62,9 @@ def name_versions(source: Contents) -> dict[str, str]:
     """
     entries = source.entries
     entrants = {(each.label, each.version) for part in source.parts for table in part.tables for each in table.entrants}
-    count = Counter(label for label, _ in entrants | {(entry.label, entry.number) for entry in entries})
+    count = Counter(label for label, _ in entrants | {(entry.label, entry.version.number) for entry in entries})
     labels = {entry.label for entry in entries}
-    names = {entry.label: f"{entry.label}@{entry.number}" for entry in entries if count[entry.label] > 1}
+    names = {entry.label: f"{entry.label}@{entry.version.number}" for entry in entries if count[entry.label] > 1}
     return {label: name for label, name in names.items() if name not in labels}
 
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from malice.site_pages.pages import GameCount
 from malice.site_pages.text import format_count
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Contents
+from malice.tournaments.league.contents import Contents, Entry
 from malice.tournaments.league.formats import FORMATS
 from malice.tournaments.league.standings import State
 from malice.tournaments.running.progress import format_duration
@@ -96,8 +97,20 @@ def make_stamp(source: Contents, index: Mapping[str, object], states: Mapping[st
     """
     tournament = source.tournament
     parts = len(tournament.parts), sorted(tournament.closed)
-    content = msgspec.json.encode((index, parts, states, source.entries))
+    content = msgspec.json.encode((index, parts, states, [_list_facts(entry) for entry in source.entries]))
     return hashlib.sha256(content).hexdigest()[:16]
+
+
+FACTS = (
+    *("label", "hash", "name", "version", "author", "language", "command", "rulesets", "absence", "number", "state"),
+    *("reason", "waits", "parameters", "overruns"),
+)
+"""What a stamp covers of an entry and its version, in an order that stays, so that no page changes without need."""
+
+
+def _list_facts(entry: Entry) -> dict[str, object]:
+    facts = asdict(entry) | asdict(entry.version) | {"label": entry.label, "name": entry.version.name or entry.label}
+    return {name: facts[name] for name in FACTS}
 
 
 def make_live_script(stamp: str, live: Live) -> bytes:

@@ -64,7 +64,7 @@ def _choose_game(source: Contents, standings: Standings) -> GameSummary | None:
     if len(ranked) < 2:
         return None
     leader, *others = ranked
-    numbers = {entry.label: entry.number for entry in source.entries}
+    numbers = {entry.label: entry.version.number for entry in source.entries}
     recent: defaultdict[str, deque[GameSummary]] = defaultdict(lambda: deque(maxlen=RECENT))
     for game in source.games:
         if leader in game.labels and (game.ruleset, len(game.labels)) == (standings.ruleset, standings.seats):

@@ -15,7 +15,7 @@ from malice.referee.records import Count, Key, Milliseconds, Record, Speed, Time
 from malice.referee.replay import VERDICT
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.journal import Absence, FileEntry, State, Version
+from malice.tournaments.league.journal import Absence, State, Version
 from malice.tournaments.league.parts import Part
 
 if TYPE_CHECKING:
@@ -76,67 +76,26 @@ Readmission = tuple[str, int]
 """A label, and the number of the game that suspended it: that suspension is lifted."""
 
 
+NO_VERSION = Version("", 0, "", "", "", "", "", (), ())
+"""What stands for the version of an entry of which none could be started so far, or of which nothing may be told."""
+
+
 class Entry(Struct, frozen=True):
-    """A bot that takes part, in the version that plays."""
+    """A competitor under its label, as the newest file has it."""
 
     label: str
-    hash: str
-    """As in `Version`; empty if no version could be started so far."""
-    name: str
-    version: str
-    author: str
-    language: str
-    command: tuple[str, ...]
-    """As its bot.toml says it, with `{python}`; of a command line, the words."""
-    rulesets: tuple[str, ...] = ()
-    """The rulesets that the bot says it is made for; none means all."""
+    version: Version
+    """The one that plays."""
     absence: Absence | None = None
     """Why its open games wait, or why an older version plays; None if all is well."""
-    number: int = 1
-    """The number of the version, from 1; 0 if there is none."""
     state: State = "playing"
+    """What the organiser decided about it."""
     reason: str = ""
-    """Why it is in that state, in the organiser's words."""
+    """Why, in the organiser's words."""
     waits: bool = False
     """Whether its open games wait until the bot is mended."""
-    parameters: dict[str, str] = {}
-    """The parameters that its bot.toml lists, with the values that it plays with."""
     overruns: int = 0
     """Games that were given up when the time of a run was over, and in which it had used most of the time."""
-
-
-NOBODY = Version("-", 1, "", "", "", "", "", (), ())
-"""What is known of an entry of which no version could be started."""
-
-
-def make_entry(entered: FileEntry, version: Version | None, state: State, reason: str, overruns: int = 0) -> Entry:
-    """Return an entry as the newest file has it.
-
-    Args:
-        entered: the entry in the file.
-        version: the one that plays; None if none could be started so far.
-        state: what the organiser decided about it.
-        reason: why.
-        overruns: as of `Entry`.
-    """
-    known = version or NOBODY
-    return Entry(
-        label=entered.label,
-        hash=known.hash,
-        name=known.name or entered.label,
-        version=known.version,
-        author=known.author,
-        language=known.language,
-        command=known.command,
-        rulesets=known.rulesets,
-        absence=entered.absence,
-        number=entered.version,
-        state=state,
-        reason=reason,
-        waits=entered.waits,
-        parameters=known.parameters,
-        overruns=overruns,
-    )
 
 
 class Finished(Struct, frozen=True, gc=False):

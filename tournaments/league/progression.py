@@ -72,8 +72,8 @@ def compute_progression(before: Contents, after: Contents, choice: Choice = EVER
 
 def _list_same(before: Contents, after: Contents) -> frozenset[str]:
     """The labels that stand for the same content in both."""
-    contents = {entry.label: entry.hash for entry in before.entries}
-    return frozenset(entry.label for entry in after.entries if contents.get(entry.label) == entry.hash)
+    contents = {entry.label: entry.version.hash for entry in before.entries}
+    return frozenset(entry.label for entry in after.entries if contents.get(entry.label) == entry.version.hash)
 
 
 def _compare(before: Standings | None, after: Standings, same: frozenset[str]) -> Progression:

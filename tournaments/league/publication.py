@@ -11,6 +11,7 @@ import pwd
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -18,8 +19,8 @@ from msgspec.structs import replace
 
 from malice.referee.records import Record, RecordedVerdict
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.contents import Entry
-from malice.tournaments.league.journal import Absence
+from malice.tournaments.league.contents import NO_VERSION, Entry
+from malice.tournaments.league.journal import Absence, Version
 from malice.tournaments.league.tournament import Tournament
 
 PATH = "(path)"
@@ -146,20 +147,13 @@ class Publication(Struct, frozen=True):
         return "" if self.anonymous else redact(note, host, self.user)
 
     def redact_entry(self, entry: Entry) -> Entry:
-        """An entry whose command and description may be published; of an anonymous one only what it does here."""
+        """An entry as far as its version may be published; of an anonymous one only what it does here."""
         if self.anonymous:
             absence = entry.absence and Absence(entry.absence.code, "", "")
-            hidden = Entry(entry.label, "", "", "", "", "", (), absence=absence)
-            return replace(hidden, number=entry.number, waits=entry.waits)
-        return replace(
-            entry,
-            name=redact(entry.name),
-            version=redact(entry.version),
-            author=redact(entry.author),
-            language=redact(entry.language),
-            command=tuple(map(_redact_word, entry.command)),
-            parameters={name: redact(value) for name, value in entry.parameters.items()},
-        )
+            version = replace(NO_VERSION, number=entry.version.number)
+            return Entry(entry.label, version, absence, waits=entry.waits)
+        facts = {name: _redact_fact(getattr(entry.version, name)) for name in Version.__struct_fields__}
+        return replace(entry, version=Version(**facts))
 
 
 def choose_publication(tournament: Tournament, evidence: Sequence[str] = ()) -> Publication:
@@ -214,6 +208,15 @@ def _compile_names(*names: str) -> re.Pattern[str]:
 
 def _keep_name(path: re.Match[str]) -> str:
     return f"{PATH}/{path[0].rstrip('/').rpartition('/')[2]}"
+
+
+def _redact_fact(fact: Any) -> Any:
+    """Redact what a version says of itself, whatever it is: a text, the words of a command, values by name."""
+    if isinstance(fact, dict):
+        return {name: redact(value) for name, value in fact.items()}
+    if isinstance(fact, tuple):
+        return tuple(map(_redact_word, fact))
+    return redact(fact) if isinstance(fact, str) else fact
 
 
 def _redact_word(word: str) -> str:

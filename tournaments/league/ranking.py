@@ -50,7 +50,7 @@ class Picker:
         _refuse_strangers(choice.without, entries)
         self._league = league
         self._choice = choice
-        self._newest = {entry.label: entry.number for entry in entries}
+        self._newest = {entry.label: entry.version.number for entry in entries}
         self._away = {entry.label for entry in entries if entry.state == "disqualified"} | set(choice.without)
         entrants = {each for part in league.parts for table in part.tables for each in table.entrants}
         older = sorted(each for each in entrants if each.version != self._newest[each.label])
@@ -181,4 +181,4 @@ def find_state(entry: Entry, suspended: Collection[str]) -> State:
         return entry.state
     if entry.label in suspended:
         return "suspended"
-    return "absent" if entry.absence and (entry.waits or not entry.number) else "playing"
+    return "absent" if entry.absence and (entry.waits or not entry.version.number) else "playing"

@@ -62,7 +62,7 @@ def _list_entries(found: Sequence[Contents]) -> Iterator[Entry]:
     entries: dict[str, Entry] = {}
     for each in found:
         # A tournament in which no version could be started says nothing about the others.
-        entries |= {entry.label: entry for entry in each.entries if entry.number or entry.label not in entries}
+        entries |= {entry.label: entry for entry in each.entries if entry.version.number or entry.label not in entries}
     for entry in entries.values():
         yield replace(entry, state="playing") if entry.state == "disqualified" else entry
 

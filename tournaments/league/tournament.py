@@ -18,7 +18,7 @@ from malice.referee.game import Position
 from malice.referee.records import Key, OldRules
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config, check_config
-from malice.tournaments.league.contents import Entry, GameSummary, Readmission, make_entry
+from malice.tournaments.league.contents import NO_VERSION, Entry, GameSummary, Readmission
 from malice.tournaments.league.journal import (
     AnyEvent,
     Begun,
@@ -188,10 +188,10 @@ class Tournament:
         return tuple(map(self._make_entry, self.entered))
 
     def _make_entry(self, entered: FileEntry) -> Entry:
-        standing = self.state(entered.label)
-        known = self.version(VersionKey(entered.label, entered.version)) if entered.version else None
-        overruns = sum(each.label == entered.label for each in self.overruns)
-        return make_entry(entered, known, standing.state, standing.reason, overruns)
+        label, decision = entered.label, self.state(entered.label)
+        version = self.version(VersionKey(label, entered.version)) if entered.version else NO_VERSION
+        overruns = sum(each.label == label for each in self.overruns)
+        return Entry(label, version, entered.absence, decision.state, decision.reason, entered.waits, overruns)
 
     # Events
 

@@ -157,7 +157,7 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
 
 def _recall_entries(store: Store, config: Config) -> tuple[SetupEntry, ...]:
     """The entries that may play, each with the bot of the version that does."""
-    entries = [entry for entry in store.entries() if entry.number and not entry.waits and entry.state == "playing"]
+    entries = [each for each in store.entries() if each.version.number and not each.waits and each.state == "playing"]
     lines = zip(config.entries, store.tournament().entered, strict=False)  # those gone from the file come last
     words = {each.label: line.bot if isinstance(line, LabelledBot) else line for line, each in lines}
     find = Names(store.path, store).find
@@ -173,18 +173,19 @@ def _recall_entries(store: Store, config: Config) -> tuple[SetupEntry, ...]:
 
 def _recall_bot(entry: Entry, words: str, kept: KeptBots, find: Find, guard: int) -> Bot | str:
     """The bot of an entry, or why there is none."""
-    if kept.has(entry.hash):
+    hash = entry.version.hash
+    if kept.has(hash):
         try:
-            return kept.load(entry.hash, guard=guard)
+            return kept.load(hash, guard=guard)
         except BotError as error:
             return f"{entry.label}: {error}"
-    lack = f"{entry.label}: expected the bot with the content {entry.hash[:12]} in {kept.folder}"
+    lack = f"{entry.label}: expected the bot with the content {hash[:12]} in {kept.folder}"
     try:
         # A command line is not kept: nobody knows which files belong to it.
         bot = find(words, kept.folder.parent)
     except (BotError, DataError):
         return f"{lack}, which goes with the league wherever it is copied"
-    if bot.hash != entry.hash or bot.manifest.build:
+    if bot.hash != hash or bot.manifest.build:
         return f"{lack}, or what {words!r} starts to be the same here, which has the content {bot.hash[:12]}"
     return bot
 
@@ -247,10 +248,10 @@ def name_comparison(store: Store, config: Config, base: Path, find: Find) -> Con
 
 def _is_same(tournament: Tournament, field: Setup, name: str) -> bool:
     config = replace(field.config, name=name)
-    entries = tournament.list_entries()
+    contents = [(each.label, each.version.hash) for each in tournament.list_entries()]
     return (
         not describe_differences(tournament.config, config)
         and tournament.config.deals == config.deals
         and tuple(tournament.rulesets.values()) == field.rulesets
-        and [(each.label, each.hash) for each in entries] == [(each.label, each.bot.hash) for each in field.entries]
+        and contents == [(each.label, each.bot.hash) for each in field.entries]
     )

@@ -189,15 +189,16 @@ class Plan:
         bots = {}
         for each in self.field.entries:
             entry = entries[each.label]
-            if not each.absence and entry.hash in ("", each.bot.hash):
+            if not each.absence and entry.version.hash in ("", each.bot.hash):
                 bots[each.label] = each.bot
-            elif entry.number and not entry.waits and self._load:
-                bots[each.label] = self._load(entry.hash)
+            elif entry.version.number and not entry.waits and self._load:
+                bots[each.label] = self._load(entry.version.hash)
         return bots
 
     def list_postponed(self) -> list[str]:
         """The labels of those whose new version plays only from the next round on."""
-        playing = {entry.label: entry.hash for entry in self.tournament.list_entries() if entry.state == "playing"}
+        entries = self.tournament.list_entries()
+        playing = {entry.label: entry.version.hash for entry in entries if entry.state == "playing"}
         return [
             each.label
             for each in self.field.entries

@@ -339,19 +339,11 @@ def _draw_seed(config: Config) -> bytes:
 
 
 def _describe_version(entry: SetupEntry, number: int) -> Version:
-    manifest = entry.bot.manifest
-    return Version(
-        label=entry.label,
-        number=number,
-        hash=entry.bot.hash,
-        name=manifest.name,
-        version=manifest.version,
-        author=manifest.author,
-        language=manifest.language,
-        command=manifest.run,
-        rulesets=entry.bot.made_for,
-        parameters=_list_parameters(entry),
-    )
+    """What the league keeps of a version: whatever its bot.toml says for which there is a field of the same name."""
+    bot = entry.bot
+    said = {name: getattr(bot.manifest, name) for name in Version.__struct_fields__ if hasattr(bot.manifest, name)}
+    said |= {"command": bot.manifest.run, "rulesets": bot.made_for, "parameters": _list_parameters(entry)}
+    return Version(**said | {"label": entry.label, "number": number, "hash": bot.hash})
 
 
 def _list_parameters(entry: SetupEntry) -> dict[str, str]:

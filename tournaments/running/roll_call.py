@@ -108,4 +108,4 @@ def _describe_broken(plan: Plan, way_out: str) -> Iterator[str]:
     for label, absence in broken.items():
         yield from describe_absence(label, absence)
         if label in plan.bots:
-            yield f"    version {entries[label].number} of {sanitize(label)} plays in its place"
+            yield f"    version {entries[label].version.number} of {sanitize(label)} plays in its place"

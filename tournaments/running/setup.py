@@ -30,6 +30,7 @@ from malice.tournaments.entries.lookup import (
     find_and_build_bots,
     require_games,
 )
+from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import LABEL_LENGTH, Config, LabelledBot, assign_labels, find_seats
 from malice.tournaments.league.journal import Absence
@@ -348,7 +349,7 @@ def _get_number(name: str) -> int:
 
 
 def hide_maker(bot: Bot, name: str) -> Bot:
-    """A bot whose description says nothing; its command, folder, hash and the values that it receives stay."""
-    hidden = replace(bot.manifest, name=name, run=(), version="", author="", language="")
-    manifest = replace(hidden, rulesets=(), parameters={})
-    return replace(bot, manifest=manifest)
+    """A bot whose description says only how it is built; its command, folder, hash and its values stay."""
+    said = bot.manifest
+    kept = {field: getattr(said, field) for field in ("build", "build_s", "python", "needs", "games", "ignore")}
+    return replace(bot, manifest=Manifest(name, (), **kept))

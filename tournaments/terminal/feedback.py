@@ -178,10 +178,10 @@ def _quote(lines: Iterable[str]) -> list[str]:
 
 
 def _describe_state(entry: Entry, state: State) -> Iterator[str]:
-    if entry.number:
-        yield f"Content {entry.hash[:12]}."
-    if entry.parameters:
-        values = (f"{name} = {escape(value)}" for name, value in entry.parameters.items())
+    if entry.version.number:
+        yield f"Content {entry.version.hash[:12]}."
+    if entry.version.parameters:
+        values = (f"{name} = {escape(value)}" for name, value in entry.version.parameters.items())
         yield f"Parameters: {', '.join(values)}."
     if state not in ("playing", "absent"):
         yield f"It is {state}{f': {escape(entry.reason)}' if entry.reason else ''}."
@@ -225,7 +225,7 @@ def _describe_row(row: Row) -> str:
 def _name_game(key: Key, findings: Findings, entry: Entry) -> str:
     """The key of a game, with the version that played if another one plays now."""
     version = findings.versions[key]
-    return f"{key}" if version == entry.number else f"{key} (version {version})"
+    return f"{key}" if version == entry.version.number else f"{key} (version {version})"
 
 
 def _describe_faults(findings: Findings, entry: Entry) -> Iterator[str]:

@@ -70,13 +70,13 @@ def list_entry_statuses(
         EntryStatus(
             tournament=store.tournament().name,
             label=entry.label,
-            version=entry.number,
+            version=entry.version.number,
             versions=len(versions.get(entry.label, ())),
             state=find_state(entry, suspended),
             games=games[entry.label],
-            hash=entry.hash,
-            name=f"{entry.name} {entry.version}".strip(),
-            parameters=entry.parameters,
+            hash=entry.version.hash,
+            name=f"{entry.version.name or entry.label} {entry.version.version}".strip(),
+            parameters=entry.version.parameters,
             kept_bytes=sum(
                 kept.get(content, 0)
                 for content in {variants.get(each.hash, each.hash) for each in versions.get(entry.label, ())}
@@ -105,12 +105,12 @@ def describe_absentees(store: Store, contents: Contents) -> Iterator[str]:
         reason = _explain(entry, anonymous=contents.config.anonymous)
         label, why = sanitize(entry.label), f": {sanitize(reason)}" if reason else ""
         if state == "absent":
-            yield f"{label} is absent{f', and {meanwhile}' if entry.number else ''}{why}"
+            yield f"{label} is absent{f', and {meanwhile}' if entry.version.number else ''}{why}"
         elif state != "playing":
             command = shlex.join(["malice", "entry", "reinstate", str(store.path), entry.label, *choice])
             yield f"{label} is {state}{why} ({sanitize(command)})"
         elif reason:
-            yield f"{label} plays in version {entry.number}, since its bot is broken{why}"
+            yield f"{label} plays in version {entry.version.number}, since its bot is broken{why}"
 
 
 def format_entries(lines: Sequence[EntryStatus]) -> Iterator[str]:
