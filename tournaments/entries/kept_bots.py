@@ -35,7 +35,15 @@ from malice.tournaments.entries.bot_files import (
 )
 from malice.tournaments.entries.bots import Bot, load_bot_folder
 from malice.tournaments.entries.builds import Say, build, hold_build, print_progress, read_stamp
-from malice.tournaments.entries.built_copies import copy_as_built, measure_tree, open_workplace, settle, sweep, sync
+from malice.tournaments.entries.built_copies import (
+    copy_as_built,
+    measure_tree,
+    open_workplace,
+    remove_tree,
+    settle,
+    sweep,
+    sync,
+)
 from malice.tournaments.entries.manifests import (
     Manifest,
     format_defaults,
@@ -180,7 +188,7 @@ class KeptBots:
 
     def __init__(self, league: Path, say: Say = print_progress) -> None:
         self.folder = find_kept_bots(league)
-        self._notes = KeptNotes(self.folder)
+        self.notes = KeptNotes(self.folder)
         self._say = say
         self._apart = set(map(Path, list_league_files(league)))
         """No part of a bot, even if its folder holds them: the league has the seed."""
@@ -196,15 +204,15 @@ class KeptBots:
         """
         if bot.folder is None or not bot.owns_folder:
             return bot
-        if bot.folder != self._copy(bot.content):
+        if bot.folder != self.copy(bot.content):
             self._refuse_to_contain_itself(bot, bot.folder)
             sweep(self.folder)
         with _name_failures(bot.manifest.name, self.folder):
-            if bot.folder != self._copy(bot.content):
+            if bot.folder != self.copy(bot.content):
                 if not self._is_kept(bot, bot.folder):
                     self._copy_folder(bot, bot.folder)
                 bot = self._move(bot, bot.home or bot.folder)
-            self._notes.note_variant(bot.hash, Variant(bot.content, bot.given))
+            self.notes.note_variant(bot.hash, Variant(bot.content, bot.given))
             return bot
 
     def keep_tree(self, write: Callable[[Path], None], home: Path, guard: int | None = None) -> Bot:
@@ -223,7 +231,7 @@ class KeptBots:
             write(tree)
             try:
                 bot = load_bot_folder(tree, home)
-                if self._tar(bot.content).exists():
+                if self.tar(bot.content).exists():
                     return self.load(bot.content, guard=guard)
                 bot = build(bot, self._say, guard=guard).bot
             except (BotError, DataError) as error:  # nobody knows the folder that it lies in for the moment
@@ -239,8 +247,8 @@ class KeptBots:
         """
         if not HASH.fullmatch(hash):
             return False
-        content = self._notes.read_variant(hash).content
-        return self._copy(content).is_dir() or self._tar(content).exists()
+        content = self.notes.read_variant(hash).content
+        return self.copy(content).is_dir() or self.tar(content).exists()
 
     def load(self, hash: str, *, guard: int | None = None) -> Bot:
         """Load a kept version; if its copy is gone or was changed, build it again from its tar file.
@@ -256,17 +264,17 @@ class KeptBots:
         """
         if not self.has(hash):
             raise BotError(f"no bot with the content {hash[:12]!r} is kept in {self.folder}")
-        variant = self._notes.read_variant(hash)
+        variant = self.notes.read_variant(hash)
         with _name_failures(hash[:12], self.folder):
             return give_parameters(self._load(variant.content, guard), variant.given)
 
     def _load(self, content: str, guard: int | None) -> Bot:
-        copy = self._copy(content)
+        copy = self.copy(content)
         manifest = self._read_copy(content) if copy.is_dir() else None
         if manifest is None:
             self._rebuild(content, guard)
             manifest = read_manifest(copy)
-        home = self._notes.read_home(content) or copy
+        home = self.notes.read_home(content) or copy
         placed = place_command(make_run_command(manifest, copy, home), home, copy)
         parameters = format_defaults(manifest.parameters)
         return Bot(manifest, placed, copy, content, home=None if home == copy else home, parameters=parameters)
@@ -282,12 +290,34 @@ class KeptBots:
 
     def list_variants(self) -> dict[str, str]:
         """The content hash of each kept variant, by its hash; raise LeagueError for a damaged note."""
-        return self._notes.list_variants()
+        return self.notes.list_variants()
 
-    def _copy(self, hash: str) -> Path:
+    def receive(self, hash: str, tar: bytes) -> None:
+        """Keep the tar file of a bot; what it holds is verified when it is loaded.
+
+        Raises:
+            ValueError: that is no content hash.
+            OSError: there is no room.
+        """
+        if not HASH.fullmatch(hash):
+            raise ValueError(f"expected a content hash, got {hash!r}")
+        with open_workplace(self.folder) as work:
+            draft = work / "tar"
+            draft.write_bytes(tar)
+            draft.chmod(0o600)
+            draft.rename(self.tar(hash))
+
+    def remove(self, hash: str) -> None:
+        """Remove a bot that nobody plays; its notes stay."""
+        self.tar(hash).unlink(missing_ok=True)
+        remove_tree(self.copy(hash))
+
+    def copy(self, hash: str) -> Path:
+        """Where the copy of a bot lies that is played."""
         return self.folder / hash
 
-    def _tar(self, hash: str) -> Path:
+    def tar(self, hash: str) -> Path:
+        """Where the files of a bot lie."""
         return self.folder / f"{hash}.tar"
 
     def make_folder(self) -> Path:
@@ -311,14 +341,14 @@ class KeptBots:
 
     def _is_kept(self, bot: Bot, folder: Path) -> bool:
         """Tell whether a bot is kept whole, and its copy is of the build that is in its folder."""
-        copy = self._copy(bot.content)
-        if not copy.is_dir() or not self._tar(bot.content).exists():
+        copy = self.copy(bot.content)
+        if not copy.is_dir() or not self.tar(bot.content).exists():
             return False
         return self._read_copy(bot.content) is not None and read_stamp(copy) == read_stamp(folder)
 
     def _read_copy(self, hash: str) -> Manifest | None:
         """Read a copy's bot.toml; None, with a message, if the copy is no longer what was kept."""
-        copy = self._copy(hash)
+        copy = self.copy(hash)
         with contextlib.suppress(DataError):
             manifest = read_manifest(copy)
             if _hash_content(copy, manifest) == hash:
@@ -327,7 +357,7 @@ class KeptBots:
         return None
 
     def _copy_folder(self, bot: Bot, folder: Path) -> None:
-        replace = self._copy(bot.content).exists()
+        replace = self.copy(bot.content).exists()
         with open_workplace(self.make_folder()) as work:
             with hold_build(folder):
                 copy_as_built(folder, work / "tree", self._apart)
@@ -336,9 +366,9 @@ class KeptBots:
             self._store(bot, work / "tree", work, replace=replace)
 
     def _rebuild(self, hash: str, guard: int | None) -> None:
-        tar = self._tar(hash)
+        tar = self.tar(hash)
         if not tar.exists():
-            raise BotError(f"{self._copy(hash)}: expected the bot that was kept, got another, and {tar.name} is gone")
+            raise BotError(f"{self.copy(hash)}: expected the bot that was kept, got another, and {tar.name} is gone")
         with open_workplace(self.folder) as work:
             tree = work / "tree"
             try:
@@ -348,17 +378,17 @@ class KeptBots:
                 raise LeagueError(f"{tar}: damaged: {error}") from None
             if content != hash:
                 raise LeagueError(f"{tar}: damaged: expected the content {hash[:12]}, got {content and content[:12]}")
-            bot = build(load_bot_folder(tree, self._notes.read_home(hash)), self._say, guard=guard).bot
+            bot = build(load_bot_folder(tree, self.notes.read_home(hash)), self._say, guard=guard).bot
             if bot.content != hash:
                 raise BotError(
                     f"{bot.manifest.name}: its build makes another bot of what was kept: it changes files that"
                     " `ignore` in bot.toml does not list"
                 )
-            self._place(tree, self._copy(hash), work / "old")
+            self._place(tree, self.copy(hash), work / "old")
 
     def _store(self, bot: Bot, tree: Path, work: Path, *, replace: bool) -> None:
         """Keep a tree that is built: first its files as a tar, then the tree itself."""
-        target = self._tar(bot.content)
+        target = self.tar(bot.content)
         if not target.exists():
             files = set(list_files(tree, bot.manifest.ignore)) | {inspect_file(tree, MANIFEST)}
             new = work / "tar"
@@ -367,7 +397,7 @@ class KeptBots:
                 stream.flush()
                 os.fsync(stream.fileno())
             new.rename(target)
-        self._place(tree, self._copy(bot.content), work / "old" if replace else None)
+        self._place(tree, self.copy(bot.content), work / "old" if replace else None)
 
     def _place(self, tree: Path, copy: Path, old: Path | None) -> None:
         """Put a tree where a copy belongs; move what is there to `old`, or else leave it."""
@@ -384,12 +414,12 @@ class KeptBots:
 
     def _move(self, bot: Bot, home: Path) -> Bot:
         """The bot that plays from its copy; note its home if it still needs that."""
-        copy = self._copy(bot.content)
+        copy = self.copy(bot.content)
         placed = place_command(bot.command, home, copy)
         python = bot.manifest.python
         if not needs_home(bot.command, placed, home) and "/" not in python:
             return structs.replace(bot, folder=copy, command=placed, home=None)
-        self._notes.note_home(bot.content, home)
+        self.notes.note_home(bot.content, home)
         return structs.replace(bot, folder=copy, command=placed, home=home)
 
 

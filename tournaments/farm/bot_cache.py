@@ -12,8 +12,7 @@ from pathlib import Path
 
 from malice.referee.errors import BotError
 from malice.tournaments.entries.bots import Bot, find_bot
-from malice.tournaments.entries.built_copies import open_workplace, remove_tree
-from malice.tournaments.entries.kept_bots import HASH, KeptBots, KeptNotes
+from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.entries.variants import give_parameters
 from malice.tournaments.farm.work import Ticket
 
@@ -46,7 +45,6 @@ class BotCache:
         folder.mkdir(parents=True, exist_ok=True)
         self._kept = KeptBots(folder / "worker.db")
         self._kept.make_folder()
-        self._notes = KeptNotes(self._kept.folder)
         self._most_bytes = most_bytes
         self._ready: dict[str, Bot] = {}
         """By content: those that this process has verified. Each is verified once, as by a run on one machine: a copy
@@ -57,25 +55,14 @@ class BotCache:
         lacking = []
         for content in contents:
             try:
-                os.utime(self._tar(content))
+                os.utime(self._kept.tar(content))
             except OSError:
                 lacking.append(content)
         return tuple(lacking)
 
     def receive(self, content: str, tar: bytes) -> None:
-        """Keep the tar file of a bot; what it holds is verified when it is unpacked.
-
-        Raises:
-            ValueError: that is no content hash.
-            OSError: there is no room.
-        """
-        if not HASH.fullmatch(content):
-            raise ValueError(f"expected a content hash, got {content!r}")
-        with open_workplace(self._kept.folder) as work:
-            draft = work / "tar"
-            draft.write_bytes(tar)
-            draft.chmod(0o600)
-            draft.rename(self._tar(content))
+        """Keep the tar file of a bot, and make room for it; raise the errors of `KeptBots.receive`."""
+        self._kept.receive(content, tar)
         self._make_room(content)
 
     @contextmanager
@@ -90,7 +77,7 @@ class BotCache:
             yield _find_command(ticket)
             return
         with self._lock(ticket.content, fcntl.LOCK_SH) as lock:
-            if not self._copy(ticket.content).is_dir():
+            if not self._kept.copy(ticket.content).is_dir():
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 self._ready.pop(ticket.content, None)
                 self._prepare(ticket)
@@ -98,7 +85,7 @@ class BotCache:
             if not self._kept.has(ticket.content):  # it was removed between two locks
                 raise Lacking(ticket.content)
             with suppress(OSError):
-                os.utime(self._tar(ticket.content))
+                os.utime(self._kept.tar(ticket.content))
             yield give_parameters(self._prepare(ticket), ticket.given)
 
     def _prepare(self, ticket: Ticket) -> Bot:
@@ -108,15 +95,9 @@ class BotCache:
         if not self._kept.has(ticket.content):
             raise Lacking(ticket.content)
         if ticket.home and Path(ticket.home).is_dir():
-            self._notes.note_home(ticket.content, Path(ticket.home))
+            self._kept.notes.note_home(ticket.content, Path(ticket.home))
         bot = self._ready[ticket.content] = self._kept.load(ticket.content)
         return bot
-
-    def _copy(self, content: str) -> Path:
-        return self._kept.folder / content
-
-    def _tar(self, content: str) -> Path:
-        return self._kept.folder / f"{content}.tar"
 
     @contextmanager
     def _lock(self, content: str, flags: int) -> Iterator[int]:
@@ -141,14 +122,13 @@ class BotCache:
     def _find_use(self, content: str) -> float:
         """When a bot was last used, in seconds since 1970."""
         try:
-            return self._tar(content).stat().st_mtime
+            return self._kept.tar(content).stat().st_mtime
         except OSError:
             return 0.0
 
     def _remove(self, content: str) -> bool:
         with suppress(OSError), self._lock(content, fcntl.LOCK_EX | fcntl.LOCK_NB):
-            self._tar(content).unlink(missing_ok=True)
-            remove_tree(self._copy(content))
+            self._kept.remove(content)
             return True
         return False
 

@@ -42,11 +42,7 @@ class ExamSender:
         from malice.tournaments.farm.dask_cluster import DaskCluster
 
         tickets = {label: make_ticket(self._kept.keep(bot)) for label, bot in bots.items()}
-        tars = {
-            ticket.content: self._kept.folder / f"{ticket.content}.tar"
-            for ticket in tickets.values()
-            if not ticket.command
-        }
+        tars = {each.content: self._kept.tar(each.content) for each in tickets.values() if not each.command}
         need = Need(version("malice-arena"), (), self._isolation, 1, tuple(tars))
         exams = [Exam(ticket, self._words) for ticket in tickets.values()]
         with DaskCluster(scheduler) as cluster:

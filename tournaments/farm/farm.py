@@ -54,4 +54,4 @@ class Farm:
         return Conditions(need, tickets, tars, self._min_factor, by_wall)
 
     def _find_tar(self, ticket: Ticket) -> Path:
-        return self._kept.folder / f"{ticket.content}.tar"
+        return self._kept.tar(ticket.content)
