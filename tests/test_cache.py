@@ -40,8 +40,8 @@ def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GrowingLeague:
 
 def tell(reader: LeagueReader) -> object:
     """Return what follows from the games."""
-    contents, judgement = reader.read(), reader.judgement()
-    return contents.games, judgement.left_out, [game.key for game in judgement.counted], contents.suspended
+    contents, counted_games = reader.read(), reader.counted_games()
+    return contents.games, counted_games.left_out, [game.key for game in counted_games.counted], contents.suspended
 
 
 def test_it_tells_what_a_new_reader_tells_and_reads_no_game_twice(league: GrowingLeague) -> None:

@@ -62,7 +62,7 @@ def test_what_counts_does_not_depend_on_what_was_played_ahead(seed: int) -> None
     tournament, chance = plan_comparison("greedy", "first", test=Sprt(elo1=60)), random.Random(seed)
     games = play_all(tournament, chance)
     whole = find_counted_games(tournament, games)
-    (contest,) = whole.contests.values()
+    (contest,) = whole.tests.values()
     assert contest.verdict == "H1"
     assert contest.end == contest.deals - 1
     assert {game.key.deal for game in whole.counted} == set(range(contest.deals))
@@ -97,7 +97,7 @@ def test_a_deal_that_is_not_whole_holds_up_those_after_it() -> None:
     tournament = plan_comparison("greedy", "first", test=Sprt(elo1=60))
     games = [game for game in play_all(tournament, random.Random(1)) if game.key != Key(0, 0, 5, 1)]
 
-    (contest,) = find_counted_games(tournament, games).contests.values()
+    (contest,) = find_counted_games(tournament, games).tests.values()
 
     assert (contest.deals, contest.end) == (5, None)
     assert len(find_counted_games(tournament, games).counted) == len(games)
@@ -106,7 +106,7 @@ def test_a_deal_that_is_not_whole_holds_up_those_after_it() -> None:
 def test_a_comparison_without_a_test_plays_every_deal() -> None:
     tournament = plan_comparison("greedy", "first")
 
-    (contest,) = find_counted_games(tournament, play_all(tournament, random.Random(1))).contests.values()
+    (contest,) = find_counted_games(tournament, play_all(tournament, random.Random(1))).tests.values()
 
     assert (contest.deals, contest.end, contest.llr, sum(contest.counts)) == (300, None, None, 300)
 

@@ -15,7 +15,7 @@ from tests.command_line import malice
 from tests.growing_leagues import GrowingLeague
 
 
-@pytest.mark.parametrize(("words", "first"), [(("standings", "--json"), "tournament"), (("export",), "judgement")])
+@pytest.mark.parametrize(("words", "first"), [(("standings", "--json"), "tournament"), (("export",), "counted_games")])
 def test_games_of_a_version_that_comes_between_two_reads_are_not_taken_for_those_of_the_old_one(
     words: tuple[str, ...], first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -338,7 +338,7 @@ def find_course_bots(words: Sequence[str], find: Find = find_bot) -> Course:
         DataError: a tournament file is not valid.
     """
     names: list[str | None] = []
-    enrolled: list[FoundBot] = []
+    found: list[FoundBot] = []
     for each in words:
         lines, base = [LabelledBot(each)], Path()
         if is_tournament_file(each):
@@ -346,9 +346,9 @@ def find_course_bots(words: Sequence[str], find: Find = find_bot) -> Course:
             entries = expand_entries(config.entries, base)
             lines = [LabelledBot(entry) if isinstance(entry, str) else entry for entry in entries]
         names += [line.label for line in lines]
-        enrolled += find_and_build_bots([line.bot for line in lines], base, find)
-    labels = assign_labels(name or each.bot.manifest.name for name, each in zip(names, enrolled, strict=True))
-    return list(zip(labels, enrolled, strict=True))
+        found += find_and_build_bots([line.bot for line in lines], base, find)
+    labels = assign_labels(name or each.bot.manifest.name for name, each in zip(names, found, strict=True))
+    return list(zip(labels, found, strict=True))
 
 
 def examine_course(course: Course, terms: ExamTerms, on_part: Callable[[str, str], None]) -> Iterator[Report]:

@@ -93,12 +93,12 @@ def check(
     with TemporaryDirectory(prefix="malice-") as folder:
         names = Names(Path(folder, "check.db"))
         if scheduler:
-            proctor = _make_exam_sender(KeptBots(Path(folder, "check.db")), terms)
+            sender = _make_exam_sender(KeptBots(Path(folder, "check.db")), terms)
         alone = len(bots) == 1 and not is_tournament_file(bots[0])
         if scheduler and alone:
-            reports = _check_one_elsewhere(names.find(bots[0]), proctor, scheduler, json)
+            reports = _check_one_elsewhere(names.find(bots[0]), sender, scheduler, json)
         elif scheduler:
-            reports = _check_elsewhere(find_course_bots(bots, names.find), proctor, scheduler, json)
+            reports = _check_elsewhere(find_course_bots(bots, names.find), sender, scheduler, json)
         elif alone:
             reports = _check_one(names.find(bots[0]), terms, json)
         else:
@@ -161,14 +161,14 @@ def _make_exam_sender(kept: KeptBots, terms: ExamTerms) -> ExamSender:
     return ExamSender(kept, terms.isolation, tuple(map(str, options)), lambda line: click.echo(line, err=True))
 
 
-def _check_one_elsewhere(bot: Bot, proctor: ExamSender, scheduler: str, json: bool) -> list[Report]:
+def _check_one_elsewhere(bot: Bot, sender: ExamSender, scheduler: str, json: bool) -> list[Report]:
     """Examine a bot on a worker of a cluster, and print all of its report.
 
     Raises:
         BotError: it cannot be examined there.
     """
     label = bot.manifest.name
-    report = _read_report(proctor.examine(scheduler, {label: bot})[label])
+    report = _read_report(sender.examine(scheduler, {label: bot})[label])
     _print_report(report, json)
     return [report]
 
@@ -193,7 +193,7 @@ def _read_report(answer: ExamAnswer) -> Report:
         raise BotError(f"the worker sent no report: {error}") from None
 
 
-def _check_elsewhere(course: Course, proctor: ExamSender, scheduler: str, json: bool) -> list[Report]:
+def _check_elsewhere(course: Course, sender: ExamSender, scheduler: str, json: bool) -> list[Report]:
     """Examine bots on the workers of a cluster, side by side, and print a line for each."""
     from msgspec.structs import replace
 
@@ -201,7 +201,7 @@ def _check_elsewhere(course: Course, proctor: ExamSender, scheduler: str, json: 
     from malice.tournaments.check.examination import report_absence
     from malice.tournaments.league.journal import Absence
 
-    answers = proctor.examine(scheduler, {label: each.bot for label, each in course if not each.absence})
+    answers = sender.examine(scheduler, {label: each.bot for label, each in course if not each.absence})
     reports = []
     for label, each in course:
         if each.absence:

@@ -214,7 +214,7 @@ def export(db: Path, tournament: str | None, views: bool, at: int | None, jobs: 
         for name in [store.tournament().name] if tournament or views or at else store.league().list_meant():
             store.select(name)
             series = score_league_series(store.read()) if plays_series(store.rulesets()) and not views else {}
-            left_out = store.judgement().left_out
+            left_out = store.counted_games().left_out
             work = f"position {at}" if at else "decisions" if views else "games"
             pieces = (
                 (row, series.get(Key(row.part, row.table, row.deal, row.rotation)))

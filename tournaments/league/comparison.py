@@ -250,18 +250,19 @@ def read_comparison(
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
     contents = league.read()
-    contest, games = contents.tests.get(0) or SequentialTest(contents.tournament, 0), contents.games
-    whole = [game for game in games if game.key.deal < contest.deals]
+    sequential, games = contents.tests.get(0) or SequentialTest(contents.tournament, 0), contents.games
+    whole = [game for game in games if game.key.deal < sequential.deals]
     others = None
-    if contest.weight != contest.games:
-        scores = [compute_score(whole, side) for side in contest.sides]
-        others = Others(contest.weight, sum(scores) / 2)
-    stopped = (contest.test, contest.verdict) if contest.test else None
-    advantage = measure_advantage(contest.counts, contest.games, others, stopped)
-    found = _conclude(contest.sides, advantage, games, _read_answer(contest))
+    if sequential.weight != sequential.games:
+        scores = [compute_score(whole, side) for side in sequential.sides]
+        others = Others(sequential.weight, sum(scores) / 2)
+    stopped = (sequential.test, sequential.verdict) if sequential.test else None
+    advantage = measure_advantage(sequential.counts, sequential.games, others, stopped)
+    found = _conclude(sequential.sides, advantage, games, _read_answer(sequential))
     if not league.tournament().complete:
         convert = others.convert_to_elo if others else convert_to_elo
-        found = replace(found, anytime=_bound([cell / (len(contest.counts) - 1) for cell in contest.cells], convert))
+        most = len(sequential.counts) - 1
+        found = replace(found, anytime=_bound([cell / most for cell in sequential.cells], convert))
     if not games:  # they would name the rulesets and the opponents
         tournament = league.tournament()
         others_met = tuple(entered.label for entered in tournament.entered[2:])
@@ -271,7 +272,7 @@ def read_comparison(
     by_deal: dict[int, list[GameSummary]] = defaultdict(list)
     for game in whole:
         by_deal[game.key.deal].append(game)
-    (sharper,) = adjust_deals(league, [Compared(list(by_deal.values()), contest.sides, others)], watcher)
+    (sharper,) = adjust_deals(league, [Compared(list(by_deal.values()), sequential.sides, others)], watcher)
     return replace(found, adjusted=sharper)
 
 
@@ -371,11 +372,11 @@ def _compare_pair(pair: Pair, deals: Iterable[Sequence[GameSummary]], *, live: b
     return replace(found, anytime=_bound(scores, convert_to_elo)) if live else found
 
 
-def _read_answer(contest: SequentialTest) -> SprtAnswer | None:
-    test = contest.test
+def _read_answer(sequential: SequentialTest) -> SprtAnswer | None:
+    test = sequential.test
     return (
-        SprtAnswer(test, contest.llr, test.lower, test.upper, contest.verdict)
-        if test and contest.llr is not None
+        SprtAnswer(test, sequential.llr, test.lower, test.upper, sequential.verdict)
+        if test and sequential.llr is not None
         else None
     )
 

@@ -217,13 +217,13 @@ def weigh_deal(games: int, *, direct: bool) -> float:
 
 
 def make_sequential_test(tournament: Tournament, part: int, games: Iterable[Finished] = ()) -> SequentialTest | None:
-    """Return the contest of a part with its finished games; None if the tournament is no comparison."""
+    """Return the sequential test of a part with its finished games; None if the tournament is no comparison."""
     if tournament.config.format != FORMAT:
         return None
-    contest = SequentialTest(tournament, part)
+    test = SequentialTest(tournament, part)
     for game in games:
-        contest.add(game)
-    return contest
+        test.add(game)
+    return test
 
 
 class CountedGames(Struct, frozen=True):
@@ -235,8 +235,8 @@ class CountedGames(Struct, frozen=True):
     """The numbers of the games that do not count: one of their entries was suspended before them, or a test ended."""
     by_part: dict[int, dict[str, int]]
     """By part: the entries that it suspended, each with the number of the game that did."""
-    contests: dict[int, SequentialTest]
-    """By part, the contests of a comparison."""
+    tests: dict[int, SequentialTest]
+    """By part, the tests of a comparison."""
     suspended: dict[str, int]
     """The entries that are suspended now, each with the number of the game that suspended it."""
 
@@ -264,20 +264,20 @@ def find_counted_games(tournament: Tournament, finished: Iterable[Finished]) -> 
     after = tournament.config.suspend_after
     by_part = {part: find_suspended(played, after, tournament.lifted) for part, played in games.items()}
     counted: list[Finished] = []
-    contests: dict[int, SequentialTest] = {}
+    tests: dict[int, SequentialTest] = {}
     for part, played in sorted(games.items()):
         mine = played
         if by_part[part]:
             mine = [game for game in played if not is_left_out(game.number, game.labels, by_part[part])]
-        if contest := make_sequential_test(tournament, part, mine):
-            contests[part] = contest
-            mine = [game for game in mine if not contest.leaves_out(game.key.deal)]
+        if test := make_sequential_test(tournament, part, mine):
+            tests[part] = test
+            mine = [game for game in mine if not test.leaves_out(game.key.deal)]
         counted += mine
     return CountedGames(
         tuple(counted),
         _find_left_out(games.values(), counted),
         by_part,
-        contests,
+        tests,
         _find_suspended_now(tournament, by_part),
     )
 

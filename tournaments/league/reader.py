@@ -217,13 +217,13 @@ class LeagueReader(JournalReader):
             found.append(Finished(key, row.number, labels, failed, once=once))
         return found
 
-    def judgement(self) -> CountedGames:
+    def counted_games(self) -> CountedGames:
         """Which of the finished games count, and who is suspended."""
         return find_counted_games(self.tournament(), self.finished())
 
     def suspended(self) -> dict[str, int]:
         """The suspended entries, each with the number of the game that suspended it."""
-        return self.judgement().suspended
+        return self.counted_games().suspended
 
     def has_games(self) -> bool:
         """Whether a game of the tournament is finished."""
@@ -248,7 +248,7 @@ class LeagueReader(JournalReader):
         stored = [game for game in self.stored_games() if before is None or game.started < before]
         finished = [game.finish() for game in stored]
         counted = find_counted_games(tournament, finished)
-        ended = (each.deals if before is None else each.verdict for each in counted.contests.values())
+        ended = (each.deals if before is None else each.verdict for each in counted.tests.values())
         situation = make_format_input(tournament, finished, counted.suspended, lambda: stored)
         return Contents(
             tournament=tournament,
@@ -259,7 +259,7 @@ class LeagueReader(JournalReader):
             games=[game for game in stored if game.number not in counted.left_out],
             suspended=counted.suspended,
             ended_by_test=tournament.config.sprt is not None and any(ended),
-            tests=counted.contests,
+            tests=counted.tests,
             situation=situation,
             table=make_table(situation) if before is None else (),
         )
@@ -276,7 +276,7 @@ class LeagueReader(JournalReader):
 
     def games(self) -> Iterator[GameSummary]:
         """Yield every finished game that counts, without its actions, in playing order."""
-        left_out = self.judgement().left_out
+        left_out = self.counted_games().left_out
         return (game for game in self.stored_games() if game.number not in left_out)
 
     def stored_games(self) -> Iterator[GameSummary]:
@@ -290,7 +290,7 @@ class LeagueReader(JournalReader):
 
     def rows(self) -> Iterator[tuple[GameSummary, Record]]:
         """Yield every finished game that counts, with its record, in playing order."""
-        left_out = self.judgement().left_out
+        left_out = self.counted_games().left_out
         return ((game, record) for game, record in self.stored_rows() if game.number not in left_out)
 
     def stored_rows(self) -> Iterator[tuple[GameSummary, Record]]:

@@ -270,10 +270,10 @@ def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
         league: the league.
     """
     if work == "examine":
-        examiner = GameCheck(league)
+        check = GameCheck(league)
 
         def examine(piece: Piece) -> bytes:
-            return examiner.examine(*league.unpack(piece[0])).encode()
+            return check.examine(*league.unpack(piece[0])).encode()
 
         return examine
     if work == "luck":

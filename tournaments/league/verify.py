@@ -211,11 +211,11 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
             digests[Key(row.part, row.table, row.deal, row.rotation)] = row.digest
             on_game()
     tournament, finished = store.tournament(), store.finished()
-    recreation = PartCheck(League(), tournament.name, finished, lambda name: store.view(name).stored_games())
+    check = PartCheck(League(), tournament.name, finished, lambda name: store.view(name).stored_games())
     for event_row, event in store.events():
-        recreation.check(event_row.tournament, event, event_row.at)
-    judgement = store.judgement()
-    counted = {game.key: digests[game.key] for game in judgement.counted}
+        check.check(event_row.tournament, event, event_row.at)
+    counted_games = store.counted_games()
+    counted = {game.key: digests[game.key] for game in counted_games.counted}
     return Verified(
         tournament=tournament.name,
         games=len(counted),
@@ -226,13 +226,13 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
         parts=tuple(
             replace(
                 _describe_part(store, number, counted),
-                changes=recreation.changes.get(number, ()),
+                changes=check.changes.get(number, ()),
                 unreplayed=unreplayed[number],
-                differences=tuple(recreation.differences.get(number, ())),
+                differences=tuple(check.differences.get(number, ())),
             )
             for number in range(len(tournament.parts))
         ),
-        suspended=tuple(judgement.suspended),
+        suspended=tuple(counted_games.suspended),
         absent=tuple(entry.label for entry in store.entries() if entry.waits),
         overruns={entry.label: entry.overruns for entry in store.entries() if entry.overruns},
     )

@@ -192,12 +192,12 @@ def print_plan(
 
 
 def _describe_size(plan: Plan, done: Collection[Key], jobs: int | None, likely_ms: float | None) -> str:
-    extent, left = measure_workload(plan.tournament, count_games(done)), plan.count_open(done)
+    workload, left = measure_workload(plan.tournament, count_games(done)), plan.count_open(done)
     words = [
         f"{sanitize(plan.config.name)}: {format_count(len(plan.field.entries), 'entry', 'entries')}",
-        format_count(extent.tables, "table"),
+        format_count(workload.tables, "table"),
         f"{format_count(plan.config.deals, 'deal')}{_describe_rotations(plan)}:"
-        f" {format_count(extent.games, 'game')} in {format_count(extent.batches, 'batch', 'batches')}",
+        f" {format_count(workload.games, 'game')} in {format_count(workload.batches, 'batch', 'batches')}",
     ]
     if left:
         words += [_describe_jobs(jobs), _describe_limit(plan, done, jobs)]

@@ -103,7 +103,7 @@ class OpenParts:
         """The keys of all finished games."""
         self.suspensions: dict[int, Suspensions] = {}
         """By part; as are the others."""
-        self.contests: dict[int, SequentialTest | None] = {}
+        self.tests: dict[int, SequentialTest | None] = {}
         self.paces: dict[int, Pace | None] = {}
         self._plan = plan
 
@@ -115,7 +115,7 @@ class OpenParts:
             if number not in self.suspensions:
                 games = [game for game in self.finished if game.key.part == number]
                 self.watch_part(schedule, games)
-                self.contests[number] = make_sequential_test(tournament, number, games)
+                self.tests[number] = make_sequential_test(tournament, number, games)
 
     def watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
         """Keep track of whom a part suspends, and of its pace, from its finished games on."""
@@ -131,8 +131,8 @@ class OpenParts:
         self.suspensions[part].add(game)
         if pace := self.paces[part]:
             pace.count(game.labels)
-        if contest := self.contests[part]:
-            contest.add(game)
+        if test := self.tests[part]:
+            test.add(game)
 
     def list_suspended(self) -> dict[str, int]:
         """The suspended entries, each with the number of the game that suspended it."""
@@ -144,8 +144,8 @@ class OpenParts:
 
     def wants(self, key: Key) -> bool:
         """Tell whether a game can be played and counts."""
-        contest = self.contests[key.part]
-        if not self._plan.is_playable(key) or (contest and contest.leaves_out(key.deal)):
+        test = self.tests[key.part]
+        if not self._plan.is_playable(key) or (test and test.leaves_out(key.deal)):
             return False
         suspended = self.suspensions[key.part].suspended
         return not suspended or not is_left_out(self._plan.number(key), self._plan.list_labels(key), suspended)

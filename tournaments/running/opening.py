@@ -70,12 +70,12 @@ def open_league(
         LeagueError: the file or a bot has changed in a way that the tournament does not allow.
         DataError: as `Plan.prepare`.
     """
-    advice = NextSteps(store.path, by_file=not numbered)
+    next_steps = NextSteps(store.path, by_file=not numbered)
     begun = config.name in store.league().tournaments
     if begun:
         store.select(config.name)
     if begun and store.config().anonymous != config.anonymous:
-        refuse_differences(store.tournament(), config, advice)
+        refuse_differences(store.tournament(), config, next_steps)
     names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
     known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
     gone = {words: known[words] for words in known if keep_going and _is_gone(words, base)}
@@ -88,10 +88,10 @@ def open_league(
 
     def settle(field: Setup) -> PendingEvents:
         league = store.league()
-        return register(league, field, games, new_versions=new_versions, is_kept=kept.has, advice=advice)
+        return register(league, field, games, new_versions=new_versions, is_kept=kept.has, next_steps=next_steps)
 
     plan = Plan(field, settle, kept.load, games.finished)
-    plan.advice = advice
+    plan.next_steps = next_steps
     plan.keep_going = keep_going
     plan.hide(store.path)
     plan.names = names
@@ -139,8 +139,8 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
             f"{store.path}: expected --shard {tournament.share}, which this copy plays, got {share}:"
             f" play {share} on a fresh copy of the league"
         )
-    advice = NextSteps(store.path, by_file=False)
-    refuse_old_parts(tournament, games.finished, advice)
+    next_steps = NextSteps(store.path, by_file=False)
+    refuse_old_parts(tournament, games.finished, next_steps)
     refuse_shared_processors(config, tuple(tournament.rulesets.values()))
     field = Setup(config, tuple(tournament.rulesets.values()), _recall_entries(store, config))
 
@@ -148,7 +148,7 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
         return PendingEvents(store.league(), config.name, KnownGames())
 
     plan = Plan(field, add_nothing, finished=games.finished)
-    plan.advice = advice
+    plan.next_steps = next_steps
     plan.share = share
     plan.hide(store.path)
     plan.isolation = replace(plan.isolation, required=required)

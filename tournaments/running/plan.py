@@ -137,7 +137,7 @@ class Plan:
     ) -> None:
         self.finished = finished
         """The games that the tournament played before."""
-        self.advice = NextSteps()
+        self.next_steps = NextSteps()
         """How to go on if the plan cannot be played."""
         self.keep_going = False
         """Whether the others play if entries are absent."""

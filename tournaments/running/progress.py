@@ -189,31 +189,31 @@ class ComparisonProgress(Progress):
         return ", ".join(words)
 
 
-def compute_comparison_state(contest: SequentialTest) -> ComparisonState:
+def compute_comparison_state(sequential: SequentialTest) -> ComparisonState:
     """Return how a comparison stands."""
-    test = contest.test
+    test = sequential.test
     return ComparisonState(
-        deals=contest.deals,
-        counts=tuple(contest.counts),
-        elo=estimate_elo(contest),
-        llr=contest.llr,
+        deals=sequential.deals,
+        counts=tuple(sequential.counts),
+        elo=estimate_elo(sequential),
+        llr=sequential.llr,
         lower=test.lower if test else None,
         upper=test.upper if test else None,
-        accepted=contest.verdict,
+        accepted=sequential.verdict,
     )
 
 
-def estimate_elo(contest: SequentialTest) -> float | None:
+def estimate_elo(sequential: SequentialTest) -> float | None:
     """The Elo difference of the two bots from the deals so far; None if these do not determine it."""
-    total, cells = sum(contest.counts), len(contest.counts) - 1
+    total, cells = sum(sequential.counts), len(sequential.counts) - 1
     if not total:
         return None
-    score = sum(index * count for index, count in enumerate(contest.counts)) / (cells * total)
-    if contest.mean is None:
+    score = sum(index * count for index, count in enumerate(sequential.counts)) / (cells * total)
+    if sequential.mean is None:
         return convert_to_elo(score)
     from malice.tournaments.ratings.comparison import Others  # it needs numpy
 
-    return Others(contest.weight, contest.mean).convert_to_elo(score)
+    return Others(sequential.weight, sequential.mean).convert_to_elo(score)
 
 
 def estimate_deals(state: ComparisonState, most: int) -> float | None:

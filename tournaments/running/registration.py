@@ -182,7 +182,7 @@ def register(
     *,
     new_versions: bool = False,
     is_kept: Callable[[str], bool] = lambda hash: False,
-    advice: NextSteps = RUN,
+    next_steps: NextSteps = RUN,
 ) -> PendingEvents:
     """Draft the events that bring a tournament up to its field.
 
@@ -192,7 +192,7 @@ def register(
         games: of the tournament, if it has begun.
         new_versions: whether changed bots play; otherwise they stop the run.
         is_kept: says whether an older version can play, by its content hash.
-        advice: how to go on if it is refused.
+        next_steps: how to go on if it is refused.
 
     Raises:
         DataError: the field does not form a table.
@@ -201,21 +201,20 @@ def register(
     pending = PendingEvents(league, field.config.name, games)
     if field.config.name not in league.tournaments:
         pending.apply(Begun(_draw_seed(field.config).hex()))
-    _refuse_changes(pending, field, advice)
+    _refuse_changes(pending, field, next_steps)
     refuse_misfit(field.config, [each.label for each in field.entries], field.rulesets)
     for ruleset in field.rulesets:
         require_seats(field.config, ruleset, len(field.entries))
     changed = {each.label: _describe_new_values(pending, each) for each in field.entries if _is_changed(pending, each)}
     _read_file(pending, field, (lambda hash: new_versions and is_kept(hash)))
-    refuse_old_parts(pending.tournament, games.finished, advice)
+    refuse_old_parts(pending.tournament, games.finished, next_steps)
     pending.seed()
     pending.create_parts()
     if changed and not new_versions:
         more = sum(pending.tournament.schedule(part).total for part in pending.parts)
         cost = f"which takes {format_count(more, 'more game')}"
-        raise LeagueError(
-            _describe_changed(changed, cost if FORMATS[field.config.format].grows else "from the next round on", advice)
-        )
+        when = cost if FORMATS[field.config.format].grows else "from the next round on"
+        raise LeagueError(_describe_changed(changed, when, next_steps))
     return pending
 
 
@@ -275,17 +274,17 @@ def _describe_new_values(pending: PendingEvents, entry: SetupEntry) -> str:
     )
 
 
-def _describe_changed(changed: Mapping[str, str], cost: str, advice: NextSteps) -> str:
+def _describe_changed(changed: Mapping[str, str], cost: str, next_steps: NextSteps) -> str:
     """Say which bots changed, and how the new versions can play.
 
     Args:
         changed: by label, which of their parameters have new values, in words.
         cost: what it takes.
-        advice: how to go on.
+        next_steps: how to go on.
     """
     what = "the bot has" if len(changed) == 1 else "these bots have"
     names = ", ".join(f"{label} ({words})" if words else label for label, words in changed.items())
-    return f"{names}: {what} changed since the last run; {advice.allow_new_versions(cost)}"
+    return f"{names}: {what} changed since the last run; {next_steps.allow_new_versions(cost)}"
 
 
 def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int], *, create: bool = True) -> list[Part]:
@@ -351,7 +350,7 @@ def _list_parameters(entry: SetupEntry) -> dict[str, str]:
     return {name: entry.bot.parameters[name] for name in entry.bot.manifest.parameters}
 
 
-def refuse_differences(tournament: Tournament, config: Config, advice: NextSteps) -> None:
+def refuse_differences(tournament: Tournament, config: Config, next_steps: NextSteps) -> None:
     """Make sure that a file does not change the terms of a tournament.
 
     Raises:
@@ -360,18 +359,18 @@ def refuse_differences(tournament: Tournament, config: Config, advice: NextSteps
     if differences := describe_differences(tournament.config, config):
         raise LeagueError(
             f"a tournament goes on under the terms with which it began, {differences}: put them back, or"
-            f" {advice.begin_anew(tournament.name)}"
+            f" {next_steps.begin_anew(tournament.name)}"
         )
 
 
-def _refuse_changes(pending: PendingEvents, field: Setup, advice: NextSteps) -> None:
+def _refuse_changes(pending: PendingEvents, field: Setup, next_steps: NextSteps) -> None:
     """Make sure that a file only adds to what its tournament began with."""
     tournament = pending.tournament
     if not tournament.entered:
         return
     old, new = tournament.config, field.config
-    way_out = advice.begin_anew(tournament.name)
-    refuse_differences(tournament, new, advice)
+    way_out = next_steps.begin_anew(tournament.name)
+    refuse_differences(tournament, new, next_steps)
     if new.deals != old.deals and not FORMATS[new.format].grows:
         raise LeagueError(f"deals: expected {old.deals}, as in the rounds before, got {new.deals}: {way_out}")
     if new.deals < old.deals:
@@ -389,10 +388,10 @@ def _refuse_changes(pending: PendingEvents, field: Setup, advice: NextSteps) -> 
         raise LeagueError(f"entries: {min(late)!r} comes too late for a {new.format} that has begun: {way_out}")
     for entered in tournament.entered:
         if entered.label not in labels and tournament.state(entered.label).state == "playing":
-            raise LeagueError(f"entries: {advice.explain_absence(pending.league, tournament.name, entered.label)}")
+            raise LeagueError(f"entries: {next_steps.explain_absence(pending.league, tournament.name, entered.label)}")
 
 
-def refuse_old_parts(tournament: Tournament, finished: Sequence[Finished], advice: NextSteps) -> None:
+def refuse_old_parts(tournament: Tournament, finished: Sequence[Finished], next_steps: NextSteps) -> None:
     """Make sure that no open game belongs to a part that began by other rules than today's.
 
     Raises:
@@ -408,7 +407,7 @@ def refuse_old_parts(tournament: Tournament, finished: Sequence[Finished], advic
             raise LeagueError(
                 f"part {part.number} ({part.title}) has open games, and other rules than those it began by:"
                 f" {describe_changes(changes)}; finish it with the malice that began it, or"
-                f" {advice.begin_anew(tournament.name)}"
+                f" {next_steps.begin_anew(tournament.name)}"
             ) from None
 
 

@@ -141,8 +141,8 @@ class Reporter:
                 self._suspended.add((label, part))
                 self._events.tell(EntrySuspended(label=label, part=part))
 
-    def report_contest(self, part: int, contest: SequentialTest) -> None:
+    def report_test(self, part: int, test: SequentialTest) -> None:
         """Report how a comparison stands, unless nothing has changed."""
-        if self._states.get(part) != contest.deals:
-            self._states[part] = contest.deals
-            self._events.tell(compute_comparison_state(contest))
+        if self._states.get(part) != test.deals:
+            self._states[part] = test.deals
+            self._events.tell(compute_comparison_state(test))

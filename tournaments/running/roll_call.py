@@ -42,7 +42,7 @@ def call_roll(plan: Plan, suspended: Collection[str], out: TextIO) -> None:
     if not broken:
         return
     if not plan.keep_going and any(label not in plan.bots for label in broken):
-        raise BotError("\n".join(_describe_broken(plan, plan.advice.play_without())))
+        raise BotError("\n".join(_describe_broken(plan, plan.next_steps.play_without())))
     if not plan.tournament.parts:
         raise BotError("\n".join(_describe_broken(plan, "no game can be played without")))
     for line in _describe_broken(plan, "the others play without"):

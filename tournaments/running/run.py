@@ -190,7 +190,7 @@ class Run:
             print_line(line, self._out)
         self._reporter.report_start(self._jobs, len(self.parts.done), self._plan.count_open(self.parts.done))
         self._reporter.report_parts(created)
-        for part in self.parts.contests:
+        for part in self.parts.tests:
             self._report_changes(part)
 
     def _close_parts(self) -> bool:
@@ -266,11 +266,11 @@ class Run:
                 ledger.close()
 
     def _make_progress(self, total: int, done: int) -> Progress:
-        contest = next((contest for contest in self.parts.contests.values() if contest), None)
-        if contest is None:
+        test = next((test for test in self.parts.tests.values() if test), None)
+        if test is None:
             return Progress(total, done, self._bar_out)
         most, until = self._plan.config.deals, self._terms.until
-        return ComparisonProgress(compute_comparison_state(contest), most, (total, done), until, self._bar_out)
+        return ComparisonProgress(compute_comparison_state(test), most, (total, done), until, self._bar_out)
 
     def _store_all(self, records: Sequence[Record]) -> None:
         """Store games that arrived together."""
@@ -293,8 +293,8 @@ class Run:
     def _report_changes(self, part: int) -> None:
         """Tell whom a part suspends now, and how its comparison stands."""
         self._reporter.report_suspensions(part, self.parts.suspensions[part].suspended)
-        if contest := self.parts.contests[part]:
-            self._reporter.report_contest(part, contest)
+        if test := self.parts.tests[part]:
+            self._reporter.report_test(part, test)
 
     def _wants(self, key: Key) -> bool:
         return key not in self._deadline.too_long and self.parts.wants(key)

@@ -112,10 +112,10 @@ def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished
     """
     schedule = tournament.schedules[number]
     mine = [game for game in finished if game.key.part == number]
-    judgement = find_counted_games(tournament, mine)
-    if (contest := judgement.contests.get(number)) and contest.end is not None:
+    counted_games = find_counted_games(tournament, mine)
+    if (test := counted_games.tests.get(number)) and test.end is not None:
         return ()  # its test has an answer
-    suspended = judgement.by_part.get(number, {})
+    suspended = counted_games.by_part.get(number, {})
     played = Counter(game.key.table for game in mine)
     waiting = set() if FORMATS[tournament.config.format].grows else tournament.waiting()
     absent: set[str] = set()

@@ -34,7 +34,7 @@ class FormatInput(NamedTuple):
     """
 
     tournament: Tournament
-    judgement: CountedGames
+    counted_games: CountedGames
     """Of the games of closed parts."""
     suspended: Collection[str]
     """Entries that get no new games until they are readmitted."""
@@ -56,11 +56,13 @@ def make_format_input(
         suspended: entries that get no new games.
         list_games: returns its stored games with their results.
     """
-    judgement = find_counted_games(tournament, (game for game in finished if game.key.part in tournament.closed))
-    counted = {game.number for game in judgement.counted}
-    return FormatInput(
-        tournament, judgement, frozenset(suspended), lambda: (game for game in list_games() if game.number in counted)
-    )
+    counted_games = find_counted_games(tournament, (game for game in finished if game.key.part in tournament.closed))
+    counted = {game.number for game in counted_games.counted}
+
+    def list_counted() -> Iterable[GameSummary]:
+        return (game for game in list_games() if game.number in counted)
+
+    return FormatInput(tournament, counted_games, frozenset(suspended), list_counted)
 
 
 HALF = Fraction(1, 2)
@@ -95,14 +97,14 @@ def format_points(points: Fraction) -> str:
 
 def list_matches(situation: FormatInput) -> dict[Place, Match]:
     """The matches of all closed parts, by part and table."""
-    tournament, judgement = situation.tournament, situation.judgement
+    tournament, counted_games = situation.tournament, situation.counted_games
     scores = _add_up(situation.list_games())
-    played = judgement.count_deals(tournament.closed)
+    played = counted_games.count_deals(tournament.closed)
     matches = {}
     for part in tournament.parts:
         if part.number not in tournament.closed:
             continue
-        away = tournament.absent[part.number] | set(judgement.by_part.get(part.number, ()))
+        away = tournament.absent[part.number] | set(counted_games.by_part.get(part.number, ()))
         for number, table in enumerate(part.tables):
             one, other = (entrant.label for entrant in table.entrants)
             score = tuple(scores[part.number, number, label] for label in (one, other))

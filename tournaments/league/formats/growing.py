@@ -83,7 +83,7 @@ def _list_lacks(situation: FormatInput, meets: Meets) -> list[tuple[PartTable, i
 def _find_chains(situation: FormatInput) -> list[Chain]:
     """The chains of all parts, in the order of their first tables."""
     tournament = situation.tournament
-    played = situation.judgement.count_deals(tournament.closed)
+    played = situation.counted_games.count_deals(tournament.closed)
     chains: dict[Place, Chain] = {}
     for part in tournament.parts:
         for number, table in enumerate(part.tables):

@@ -66,9 +66,9 @@ def pair_up(ranked: Sequence[UnpairedEntry]) -> tuple[list[tuple[str, str]], str
         graph.add_edge(one, other, weight=-_compute_cost(ranked, one, other))
     nobody = len(ranked)
     if len(ranked) % 2:
-        for place, candidate in enumerate(ranked):
-            cost = BYE_AGAIN * candidate.byes + POINTS * int(2 * candidate.points) ** 2 + nobody - place
-            graph.add_edge(place, nobody, weight=-(cost * TIES + _break_tie(candidate.label, "")))
+        for place, entry in enumerate(ranked):
+            cost = BYE_AGAIN * entry.byes + POINTS * int(2 * entry.points) ** 2 + nobody - place
+            graph.add_edge(place, nobody, weight=-(cost * TIES + _break_tie(entry.label, "")))
     found = sorted(tuple(sorted(pair)) for pair in max_weight_matching(graph, maxcardinality=True))
     bye = next((one for one, other in found if other == nobody), None)
     pairs = [(ranked[one].label, ranked[other].label) for one, other in found if other != nobody]
