@@ -204,7 +204,7 @@ class League:
         self._pairs: list[tuple[GameSummary, Record]] = []
         self._knows_series = True
         self._plays_series = True
-        self._situation: FormatInput | None = None
+        self._format_input: FormatInput | None = None
         codes = list(VERDICTS)
         for part, (table, (name, seated)) in product(range(parts), enumerate(self._tables)):
             each = self._rulesets[name]
@@ -343,14 +343,14 @@ class League:
         """Return a configuration that suspends nobody."""
         return Config(entries=self._labels, suspend_after=0, series=self._plays_series)
 
-    def follow(self, situation: FormatInput) -> None:
+    def follow(self, format_input: FormatInput) -> None:
         """Show the course of another tournament between the same entries."""
-        self._situation = situation
+        self._format_input = format_input
 
     def read(self) -> Contents:
         """Return what a league would hold: a format sees that nothing was played, or the course that is followed."""
         tournament = self.tournament()
-        situation = self._situation or make_format_input(tournament, [], (), self.games)
+        format_input = self._format_input or make_format_input(tournament, [], (), self.games)
         return Contents(
             tournament=tournament,
             rulesets=self.rulesets(),
@@ -361,6 +361,6 @@ class League:
             suspended=self._suspended,
             ended_by_test=False,
             tests={},
-            situation=situation,
-            table=make_table(situation) if situation.tournament.config.format == "swiss" else (),
+            format_input=format_input,
+            table=make_table(format_input) if format_input.tournament.config.format == "swiss" else (),
         )

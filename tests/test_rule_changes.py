@@ -153,7 +153,7 @@ def test_parameters_that_a_family_no_longer_knows_are_left_out_only_if_its_revis
 
 
 def test_a_part_that_todays_format_would_not_create_is_named(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    today = FORMATS["round-robin"]._replace(revision=2, decide=lambda situation: Done())
+    today = FORMATS["round-robin"]._replace(revision=2, decide=lambda format_input: Done())
     monkeypatch.setitem(FORMATS, "round-robin", today)
 
     with Store(old) as store:

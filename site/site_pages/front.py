@@ -182,7 +182,7 @@ def make_front(
     several = len({standings.ruleset for standings in all_standings}) > 1
     return Front(
         sections=make_sections(source, deals, all_standings, rankings, by_part, replace(options, changes=changes)),
-        course=make_rounds_section(source.situation),
+        course=make_rounds_section(source.format_input),
         overall=make_overall(all_standings) if several else None,
         changes=make_change_box(changes, rankings, labels),
         game=find_front_game(source, read_records, all_standings),
@@ -195,7 +195,7 @@ def _find_changes(
     if not by_part:
         return None
     newest = max(each.steps[-1].parts[-1] for each in by_part)
-    table = make_table_before(source.situation, newest) if source.table else ()
+    table = make_table_before(source.format_input, newest) if source.table else ()
     return compute_part_changes(source, by_part, all_standings, table)
 
 

@@ -100,22 +100,22 @@ class RoundsSection(Struct, frozen=True):
     bracket: Bracket | None = None
 
 
-def make_rounds_section(situation: FormatInput) -> RoundsSection:
+def make_rounds_section(format_input: FormatInput) -> RoundsSection:
     """Return the course of a tournament; it is empty for formats without rounds, and before the first round."""
-    if not situation.tournament.parts:
+    if not format_input.tournament.parts:
         return RoundsSection()
-    match situation.tournament.config.format:
+    match format_input.tournament.config.format:
         case "swiss":
-            return RoundsSection(rounds=_make_rounds(situation))
+            return RoundsSection(rounds=_make_rounds(format_input))
         case "knockout":
-            return RoundsSection(bracket=_make_bracket(situation))
+            return RoundsSection(bracket=_make_bracket(format_input))
         case _:
             return RoundsSection()
 
 
-def _make_rounds(situation: FormatInput) -> Rounds:
-    tournament = situation.tournament
-    matches = _find_matches(situation)
+def _make_rounds(format_input: FormatInput) -> Rounds:
+    tournament = format_input.tournament
+    matches = _find_matches(format_input)
     opened = [_list_open(part) for part in tournament.parts if part.number not in tournament.closed]
     closed = [part.number for part in tournament.parts if part.number in tournament.closed]
     rows = tuple(
@@ -125,18 +125,18 @@ def _make_rounds(situation: FormatInput) -> Rounds:
             format_points(row.points),
             (*_make_cells(row, closed, matches), *(each.get(row.label) for each in opened)),
         )
-        for place, row in enumerate(rank_swiss(situation), 1)
+        for place, row in enumerate(rank_swiss(format_input), 1)
     )
     titles = [f"Round {number}" for number in range(1, len(closed) + 1)]
     titles += [f"Round {number}, not over" for number in range(len(titles) + 1, len(tournament.parts) + 1)]
     return Rounds(tournament.config.rounds, tuple(titles), rows)
 
 
-def _find_matches(situation: FormatInput) -> dict[tuple[int, str], tuple[Match, int]]:
+def _find_matches(format_input: FormatInput) -> dict[tuple[int, str], tuple[Match, int]]:
     """The match of each entry in each closed part, with its place at the table."""
     return {
         (part, label): (match, place)
-        for (part, _), match in list_matches(situation).items()
+        for (part, _), match in list_matches(format_input).items()
         for place, label in enumerate(match.labels)
     }
 
@@ -172,9 +172,9 @@ def _list_open(part: Part) -> dict[str, RoundCell]:
     return cells
 
 
-def _make_bracket(situation: FormatInput) -> Bracket:
-    seeds = {label: number for number, label in enumerate(list_seeds(situation), 1)}
-    rounds = draw_bracket(situation)
+def _make_bracket(format_input: FormatInput) -> Bracket:
+    seeds = {label: number for number, label in enumerate(list_seeds(format_input), 1)}
+    rounds = draw_bracket(format_input)
     columns = [column for each in rounds for column in _make_columns(each, seeds)]
     winner = rounds[-1].ties[0].winner if rounds and rounds[-1].title == FINAL else None
     return Bracket(tuple(columns), None if winner is None else make_name(winner))

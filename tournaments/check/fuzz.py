@@ -263,10 +263,10 @@ class RareGame:
         return result
 
 
-def replay_rare_position(situation: RarePosition, find: Find = load_ruleset) -> RareGame:
+def replay_rare_position(rare: RarePosition, find: Find = load_ruleset) -> RareGame:
     """Play a game up to a situation."""
-    position = RareGame(situation.ruleset, situation.seats, situation.deal, find)
-    for action in situation.actions.split():
+    position = RareGame(rare.ruleset, rare.seats, rare.deal, find)
+    for action in rare.actions.split():
         position.play(action)
     return position
 
@@ -288,34 +288,34 @@ def list_rare_positions(count: int, rulesets: Mapping[str, Ruleset] | None = Non
     known = load_corpus() if rulesets is None else tuple(_select(rulesets))
     find = load_ruleset if rulesets is None else rulesets.__getitem__
     for number in range(count):
-        situation = known[number % len(known)]
-        yield situation if number < len(known) else _continue(situation, Random(number), find)
+        rare = known[number % len(known)]
+        yield rare if number < len(known) else _continue(rare, Random(number), find)
 
 
 def _select(rulesets: Mapping[str, Ruleset]) -> Iterator[RarePosition]:
     """Yield the situations of these rulesets, and the start of a game for a ruleset that the corpus lacks."""
     families = dict.fromkeys(ruleset.family for ruleset in rulesets.values())
-    known = [situation for family in families for situation in load_corpus(family)]
-    yield from (situation for situation in known if situation.ruleset in rulesets)
-    missing = rulesets.keys() - {situation.ruleset for situation in known}
+    known = [rare for family in families for rare in load_corpus(family)]
+    yield from (rare for rare in known if rare.ruleset in rulesets)
+    missing = rulesets.keys() - {rare.ruleset for rare in known}
     yield from (RarePosition(name, rulesets[name].match.players[1], 0, "") for name in sorted(missing))
 
 
-def _continue(situation: RarePosition, random: Random, find: Find) -> RarePosition:
-    position, actions = replay_rare_position(situation, find), situation.actions.split()
+def _continue(rare: RarePosition, random: Random, find: Find) -> RarePosition:
+    position, actions = replay_rare_position(rare, find), rare.actions.split()
     for _ in range(random.randint(1, MORE_ACTIONS)):
         action = random.choice(position.legal())
         position.play(action)
         if position.seat is None or len(encode(position.request(1))) > REQUEST_BYTES:
             break
         actions.append(action)
-    return msgspec.structs.replace(situation, actions=" ".join(actions))
+    return msgspec.structs.replace(rare, actions=" ".join(actions))
 
 
 def make_game_start(
-    situation: RarePosition, position: RareGame, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
+    rare: RarePosition, position: RareGame, id: int, number: int, clock: ClockRules, find: Find = load_ruleset
 ) -> GameStart:
-    seat, teams, ruleset = position.seat, position.rules.teams, find(situation.ruleset)
+    seat, teams, ruleset = position.seat, position.rules.teams, find(rare.ruleset)
     assert seat is not None
     return GameStart(
         id=id,
@@ -351,21 +351,19 @@ def ask_all(games: ExamGames, count: int) -> str:
     seat, syllabus = games.seat(), games.syllabus
     rulesets: Counter[str] = Counter()
     find = load_ruleset if syllabus.whole else syllabus.rulesets.__getitem__
-    for number, situation in enumerate(list_rare_positions(count, None if syllabus.whole else syllabus.rulesets)):
-        rulesets[situation.ruleset] += 1
-        games.log.where = f"situation {number}: {_describe_game(situation)}"
-        _ask(games, seat, number, situation, replay_rare_position(situation, find), find)
+    for number, rare in enumerate(list_rare_positions(count, None if syllabus.whole else syllabus.rulesets)):
+        rulesets[rare.ruleset] += 1
+        games.log.where = f"situation {number}: {_describe_game(rare)}"
+        _ask(games, seat, number, rare, replay_rare_position(rare, find), find)
     seat.retire()
     return f"{format_count(count, 'situation')} of {format_count(len(rulesets), 'ruleset')}"
 
 
-def _ask(
-    games: ExamGames, seat: ExaminedSeat, number: int, situation: RarePosition, position: RareGame, find: Find
-) -> None:
-    games.log.ruleset, games.log.deal_seed = situation.ruleset, position.deal_seed
+def _ask(games: ExamGames, seat: ExaminedSeat, number: int, rare: RarePosition, position: RareGame, find: Find) -> None:
+    games.log.ruleset, games.log.deal_seed = rare.ruleset, position.deal_seed
     seat.dress = make_odd_writer(number)
     seat.begin()
-    seat.ask(make_game_start(situation, position, seat.next_id(), seat.games, games.clock, find))
+    seat.ask(make_game_start(rare, position, seat.next_id(), seat.games, games.clock, find))
     request = position.request(seat.next_id())
     legal = request.legal or ()
     if not seat.wants_legal:
@@ -378,7 +376,7 @@ def _ask(
     seat.ask(make_game_end(position, seat.next_id()))
 
 
-def _describe_game(situation: RarePosition) -> str:
-    rare = f" ({', '.join(situation.features)})" if situation.features else ""
-    actions = format_count(len(situation.actions.split()), "action")
-    return f"{situation.ruleset}, {situation.seats} seats, deal {situation.deal}, after {actions}{rare}"
+def _describe_game(rare: RarePosition) -> str:
+    features = f" ({', '.join(rare.features)})" if rare.features else ""
+    actions = format_count(len(rare.actions.split()), "action")
+    return f"{rare.ruleset}, {rare.seats} seats, deal {rare.deal}, after {actions}{features}"

@@ -214,7 +214,7 @@ class Contents:
     """Whether a test chose when to stop, so that plain intervals are too narrow."""
     tests: Mapping[int, SequentialTest]
     """By part, those of a comparison."""
-    situation: FormatInput
+    format_input: FormatInput
     """What the format of the tournament sees."""
     table: tuple[TablePlace, ...] = ()
     """That of a format that is played in rounds, the best first; nothing for other formats."""

@@ -249,7 +249,7 @@ class LeagueReader(JournalReader):
         finished = [game.finish() for game in stored]
         counted = find_counted_games(tournament, finished)
         ended = (each.deals if before is None else each.verdict for each in counted.tests.values())
-        situation = make_format_input(tournament, finished, counted.suspended, lambda: stored)
+        format_input = make_format_input(tournament, finished, counted.suspended, lambda: stored)
         return Contents(
             tournament=tournament,
             rulesets=tuple(tournament.rulesets.values()),
@@ -260,8 +260,8 @@ class LeagueReader(JournalReader):
             suspended=counted.suspended,
             ended_by_test=tournament.config.sprt is not None and any(ended),
             tests=counted.tests,
-            situation=situation,
-            table=make_table(situation) if before is None else (),
+            format_input=format_input,
+            table=make_table(format_input) if before is None else (),
         )
 
     def _find_earlier(self, before: float) -> Tournament:

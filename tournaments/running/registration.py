@@ -165,10 +165,10 @@ class PendingEvents:
             DataError: the file asks for tables that cannot be formed.
         """
         suspended = tuple(sorted(self._games.list_suspended(self.tournament)))
-        while isinstance(decision := decide(self._make_situation(suspended)), Draft):
+        while isinstance(decision := decide(self._make_format_input(suspended)), Draft):
             self.apply(create_part(self.tournament, decision, self.league.games, suspended))
 
-    def _make_situation(self, suspended: tuple[str, ...]) -> FormatInput:
+    def _make_format_input(self, suspended: tuple[str, ...]) -> FormatInput:
         return make_format_input(self.tournament, self._games.finished, suspended, self._games.list_games)
 
 

@@ -146,8 +146,8 @@ def describe_rounds(contents: Contents, without: Collection[str] = ()) -> Iterat
 
 
 def _format_encounters(contents: Contents, without: Collection[str]) -> Iterator[str]:
-    situation = contents.situation
-    rows = [row for row in rank_swiss(situation) if row.label not in without]
+    format_input = contents.format_input
+    rows = [row for row in rank_swiss(format_input) if row.label not in without]
     places = {row.label: place for place, row in enumerate(rows, 1)}
     rounds = max((len(row.encounters) for row in rows), default=0)
     head = ("no.", "bot", *map(str, range(1, rounds + 1)))
@@ -158,7 +158,7 @@ def _format_encounters(contents: Contents, without: Collection[str]) -> Iterator
     if rounds:
         yield "rounds: the number of the opponent in this table, and the points of the match"
         yield from format_table(head, cells, left=(1,))
-    if missing := find_missing_round(situation):
+    if missing := find_missing_round(format_input):
         yield f"round {missing} of {contents.config.rounds} is not drawn: fewer than two entries can play"
 
 
@@ -177,7 +177,7 @@ def _name_opponent(encounter: Encounter, places: Mapping[str, int]) -> str:
 
 def _format_bracket(contents: Contents) -> Iterator[str]:
     out = {entry.label for entry in contents.entries if entry.state == "disqualified"}
-    for each in draw_bracket(contents.situation):
+    for each in draw_bracket(contents.format_input):
         yield f"{each.title}:"
         for number, tie in enumerate(each.ties):
             ends = ("wins", "is third")[number] if each.title == FINAL else "advances"

@@ -52,9 +52,9 @@ FORMATS = {
 """By the name in the tournament file."""
 
 
-def decide(situation: FormatInput) -> Decision:
+def decide(format_input: FormatInput) -> Decision:
     """Decide the next part of a tournament, by its format; raise DataError if its tables cannot be formed."""
-    return FORMATS[situation.tournament.config.format].decide(situation)
+    return FORMATS[format_input.tournament.config.format].decide(format_input)
 
 
 def refuse_misfit(config: Config, labels: Sequence[str], rulesets: Sequence[Ruleset]) -> None:
@@ -140,24 +140,24 @@ def _find_open(schedule: Schedule, table: int, done: Collection[Key], suspended:
     return None
 
 
-def make_table(situation: FormatInput) -> tuple[TablePlace, ...]:
+def make_table(format_input: FormatInput) -> tuple[TablePlace, ...]:
     """The table of a format after its closed parts, the best first; nothing for formats without one."""
-    match situation.tournament.config.format:
+    match format_input.tournament.config.format:
         case "swiss":
-            rows = rank_swiss(situation)
+            rows = rank_swiss(format_input)
             figures = [(row.points, row.buchholz) for row in rows]
             return tuple(
                 TablePlace(row.label, 1 + figures.index(own), float(row.points), float(row.buchholz))
                 for row, own in zip(rows, figures, strict=True)
             )
         case "knockout":
-            return tuple(TablePlace(label, place) for label, place in rank_knockout(situation))
+            return tuple(TablePlace(label, place) for label, place in rank_knockout(format_input))
         case _:
             return ()
 
 
-def make_table_before(situation: FormatInput, part: int) -> tuple[TablePlace, ...]:
+def make_table_before(format_input: FormatInput, part: int) -> tuple[TablePlace, ...]:
     """The table as it was before this part and all later ones; nothing if no part had closed by then."""
-    earlier = copy(situation.tournament)
+    earlier = copy(format_input.tournament)
     earlier.closed = {number for number in earlier.closed if number < part}
-    return make_table(situation._replace(tournament=earlier)) if earlier.closed else ()
+    return make_table(format_input._replace(tournament=earlier)) if earlier.closed else ()

@@ -95,10 +95,10 @@ def format_points(points: Fraction) -> str:
     return f"{whole or '' if half else whole}{'½' if half else ''}"
 
 
-def list_matches(situation: FormatInput) -> dict[Place, Match]:
+def list_matches(format_input: FormatInput) -> dict[Place, Match]:
     """The matches of all closed parts, by part and table."""
-    tournament, counted_games = situation.tournament, situation.counted_games
-    scores = _add_up(situation.list_games())
+    tournament, counted_games = format_input.tournament, format_input.counted_games
+    scores = _add_up(format_input.list_games())
     played = counted_games.count_deals(tournament.closed)
     matches = {}
     for part in tournament.parts:

@@ -35,25 +35,25 @@ Place = tuple[int, int]
 Meets = Callable[[tuple[VersionKey, ...]], bool]
 
 
-def decide_growing(situation: FormatInput, meets: Meets) -> Decision:
+def decide_growing(format_input: FormatInput, meets: Meets) -> Decision:
     """Decide the next part.
 
     Args:
-        situation: the tournament.
+        format_input: the tournament.
         meets: says whether entries meet at a table.
 
     Raises:
         DataError: a ruleset needs more seats than there are entries, or does not allow them.
     """
-    lacks = _list_lacks(situation, meets)
+    lacks = _list_lacks(format_input, meets)
     if lacks:
         # Tables that lack as many deals form one part; the others follow when the format is asked again.
         deals = max(deals for _, deals in lacks)
         tables = tuple(table for table, lacking in lacks if lacking == deals)
-        return _draft(situation, _describe(situation, tables, deals), deals, tables)
-    if not situation.tournament.complete:
+        return _draft(format_input, _describe(format_input, tables, deals), deals, tables)
+    if not format_input.tournament.complete:
         return Wait()
-    return _draft_block(situation) or Done()
+    return _draft_block(format_input) or Done()
 
 
 class Chain:
@@ -67,10 +67,10 @@ class Chain:
         self.blocks = 0
 
 
-def _list_lacks(situation: FormatInput, meets: Meets) -> list[tuple[PartTable, int]]:
+def _list_lacks(format_input: FormatInput, meets: Meets) -> list[tuple[PartTable, int]]:
     """List the tables that lack deals, in playing order, each with how many."""
-    tournament, lacks = situation.tournament, []
-    for meeting, chain in _list_meetings(situation, _find_chains(situation)):
+    tournament, lacks = format_input.tournament, []
+    for meeting, chain in _list_meetings(format_input, _find_chains(format_input)):
         ruleset, entrants = meeting
         if not meets(entrants):
             continue
@@ -80,10 +80,10 @@ def _list_lacks(situation: FormatInput, meets: Meets) -> list[tuple[PartTable, i
     return lacks
 
 
-def _find_chains(situation: FormatInput) -> list[Chain]:
+def _find_chains(format_input: FormatInput) -> list[Chain]:
     """The chains of all parts, in the order of their first tables."""
-    tournament = situation.tournament
-    played = situation.counted_games.count_deals(tournament.closed)
+    tournament = format_input.tournament
+    played = format_input.counted_games.count_deals(tournament.closed)
     chains: dict[Place, Chain] = {}
     for part in tournament.parts:
         for number, table in enumerate(part.tables):
@@ -97,25 +97,25 @@ def _find_chains(situation: FormatInput) -> list[Chain]:
     return sorted(chains.values(), key=lambda chain: chain.first)
 
 
-def _list_meetings(situation: FormatInput, chains: Sequence[Chain]) -> Iterator[tuple[Meeting, Chain | None]]:
+def _list_meetings(format_input: FormatInput, chains: Sequence[Chain]) -> Iterator[tuple[Meeting, Chain | None]]:
     """Yield every table that should be played, in playing order, with what was played there so far."""
-    tournament = situation.tournament
-    playing = list_playing(situation)
+    tournament = format_input.tournament
+    playing = list_playing(format_input)
     for ruleset in tournament.rulesets.values():
         mine = [(tournament.parts[chain.first[0]].tables[chain.first[1]], chain) for chain in chains]
         known = [(table.entrants, chain) for table, chain in mine if table.ruleset == ruleset.name]
         if tournament.config.tables:
-            found = _draw_meetings(situation, ruleset.name, known, playing)
+            found = _draw_meetings(format_input, ruleset.name, known, playing)
         else:
             found = _list_sets(find_seats(tournament.config, ruleset), known, playing)
         yield from (((ruleset.name, entrants), chain) for entrants, chain in found)
 
 
-def list_playing(situation: FormatInput) -> list[VersionKey]:
+def list_playing(format_input: FormatInput) -> list[VersionKey]:
     """List the versions that get games, in the order of the file."""
-    tournament = situation.tournament
+    tournament = format_input.tournament
     entrants = (VersionKey(each.label, each.version) for each in tournament.entered if each.version)
-    return [each for each in entrants if not tournament.excuses(each) and each.label not in situation.suspended]
+    return [each for each in entrants if not tournament.excuses(each) and each.label not in format_input.suspended]
 
 
 Known = Sequence[tuple[tuple[VersionKey, ...], Chain]]
@@ -131,9 +131,9 @@ def _list_sets(seats: int, known: Known, playing: Sequence[VersionKey]) -> Found
         yield chains.get(frozenset(entrants), (entrants, None))
 
 
-def _draw_meetings(situation: FormatInput, ruleset: str, known: Known, playing: Sequence[VersionKey]) -> Found:
+def _draw_meetings(format_input: FormatInput, ruleset: str, known: Known, playing: Sequence[VersionKey]) -> Found:
     """Yield the tables that were drawn, and those that are drawn for newcomers."""
-    tournament = situation.tournament
+    tournament = format_input.tournament
     config, seats = tournament.config, find_seats(tournament.config, tournament.rulesets[ruleset])
     order = draw_order(tournament.secret, ruleset, [entrant.label for entrant in playing])
     if not known:
@@ -148,9 +148,9 @@ def _draw_meetings(situation: FormatInput, ruleset: str, known: Known, playing: 
         yield tuple(playing[place] for place in table), None
 
 
-def _describe(situation: FormatInput, tables: Sequence[PartTable], deals: int) -> str:
+def _describe(format_input: FormatInput, tables: Sequence[PartTable], deals: int) -> str:
     """The title of a part: the whole round-robin, who is new, or how many more deals."""
-    tournament = situation.tournament
+    tournament = format_input.tournament
     if not tournament.parts:
         return tournament.config.format
     seated = {entrant for part in tournament.parts for table in part.tables for entrant in table.entrants}
@@ -164,41 +164,41 @@ def _describe(situation: FormatInput, tables: Sequence[PartTable], deals: int) -
     return f"{format_count(deals, 'more deal')} at {format_count(len(tables), 'table')}"
 
 
-def _draft_block(situation: FormatInput) -> Draft | None:
+def _draft_block(format_input: FormatInput) -> Draft | None:
     """Draft the next block of deals for tables with open series; None if all are decided or had enough."""
-    tournament = situation.tournament
+    tournament = format_input.tournament
     targets = {name: ruleset.match.target for name, ruleset in tournament.rulesets.items()}
     if not tournament.config.series or not any(targets.values()):
         return None
-    undecided = series.list_undecided(situation.list_games(), targets, tournament.parts)
+    undecided = series.list_undecided(format_input.list_games(), targets, tournament.parts)
     opened = {list_chain(tournament.parts, game.key.part, game.key.table)[0] for game, _ in undecided}
-    playing = set(list_playing(situation))
+    playing = set(list_playing(format_input))
     tables, blocks = [], 0
-    for chain in _find_chains(situation):
+    for chain in _find_chains(format_input):
         table = tournament.parts[chain.first[0]].tables[chain.first[1]]
         if chain.first in opened and chain.blocks < SERIES_BLOCKS and playing.issuperset(table.entrants):
             tables.append(PartTable(table.ruleset, table.entrants, chain.last))
             blocks = max(blocks, chain.blocks + 1)
     title = f"block {blocks} of deals for open series"
-    return _draft(situation, title, BLOCK_DEALS, tables, block=True) if tables else None
+    return _draft(format_input, title, BLOCK_DEALS, tables, block=True) if tables else None
 
 
 def _draft(
-    situation: FormatInput, title: str, deals: int, tables: Sequence[PartTable], *, block: bool = False
+    format_input: FormatInput, title: str, deals: int, tables: Sequence[PartTable], *, block: bool = False
 ) -> Draft:
-    return Draft(title, deals, tuple(tables), block, situation.tournament.config.common_deals)
+    return Draft(title, deals, tuple(tables), block, format_input.tournament.config.common_deals)
 
 
-def decide_round_robin(situation: FormatInput) -> Decision:
+def decide_round_robin(format_input: FormatInput) -> Decision:
     """Decide the next part; raise DataError if a ruleset does not allow as many seats as there are."""
-    return decide_growing(situation, lambda entrants: True)
+    return decide_growing(format_input, lambda entrants: True)
 
 
-def decide_gauntlet(situation: FormatInput) -> Decision:
-    config = situation.tournament.config
-    labels = [entered.label for entered in situation.tournament.entered]
+def decide_gauntlet(format_input: FormatInput) -> Decision:
+    config = format_input.tournament.config
+    labels = [entered.label for entered in format_input.tournament.entered]
     challengers = find_challengers(config, labels)
-    return decide_growing(situation, lambda entrants: sum(each.label in challengers for each in entrants) == 1)
+    return decide_growing(format_input, lambda entrants: sum(each.label in challengers for each in entrants) == 1)
 
 
 def find_challengers(config: Config, labels: Sequence[str]) -> frozenset[str]:
@@ -222,16 +222,16 @@ def refuse_gauntlet(config: Config, labels: Sequence[str]) -> None:
         raise DataError(f"{field}: expected some of the entries, got all of them")
 
 
-def decide_comparison(situation: FormatInput) -> Decision:
+def decide_comparison(format_input: FormatInput) -> Decision:
     """Decide the part, once.
 
     Raises:
         DataError: the tournament began with other bots, rulesets or deals.
     """
-    tournament = situation.tournament
+    tournament = format_input.tournament
     if any(not entered.version for entered in tournament.entered):
         return Wait()
-    draft = Draft("comparison", tournament.config.deals, tuple(_list_tables(situation)), common_deals=True)
+    draft = Draft("comparison", tournament.config.deals, tuple(_list_tables(format_input)), common_deals=True)
     if not tournament.parts:
         return draft
     part = tournament.parts[0]
@@ -240,9 +240,9 @@ def decide_comparison(situation: FormatInput) -> Decision:
     return Done() if tournament.complete else Wait()
 
 
-def _list_tables(situation: FormatInput) -> Iterator[PartTable]:
-    new, base, *others = (VersionKey(each.label, each.version) for each in situation.tournament.entered)
-    for ruleset in situation.tournament.rulesets:
+def _list_tables(format_input: FormatInput) -> Iterator[PartTable]:
+    new, base, *others = (VersionKey(each.label, each.version) for each in format_input.tournament.entered)
+    for ruleset in format_input.tournament.rulesets:
         if not others:
             yield PartTable(ruleset, (new, base))
         for other in others:

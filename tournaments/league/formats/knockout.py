@@ -53,13 +53,13 @@ FINAL = "final and third place"
 class _Course:
     """Goes through the parts of a tournament in the order of the bracket; where a part is missing, it is the next."""
 
-    def __init__(self, situation: FormatInput) -> None:
-        self.tournament = situation.tournament
-        self.matches = list_matches(situation)
+    def __init__(self, format_input: FormatInput) -> None:
+        self.tournament = format_input.tournament
+        self.matches = list_matches(format_input)
         self.parts = list(self.tournament.parts)
-        self.suspended = situation.suspended
+        self.suspended = format_input.suspended
         self.draft: Draft | None = None
-        self.seeds = list_seeds(situation)
+        self.seeds = list_seeds(format_input)
 
     def seed(self, label: str) -> int:
         return self.seeds.index(label)
@@ -91,11 +91,11 @@ class _Course:
         return PartTable(ruleset, tuple(map(self.find_entrant, labels)))
 
 
-def decide_knockout(situation: FormatInput) -> Decision:
+def decide_knockout(format_input: FormatInput) -> Decision:
     """Decide the next round, or the next play-offs."""
-    if situation.tournament.open_parts:
+    if format_input.tournament.open_parts:
         return Wait()
-    course = _Course(situation)
+    course = _Course(format_input)
     if len(course.seeds) < 2:
         return Done()
     for _ in _play_rounds(course):
@@ -104,20 +104,20 @@ def decide_knockout(situation: FormatInput) -> Decision:
     return Done()
 
 
-def draw_bracket(situation: FormatInput) -> list[Round]:
+def draw_bracket(format_input: FormatInput) -> list[Round]:
     """The rounds so far; the last one may have open ties."""
-    course = _Course(situation)
+    course = _Course(format_input)
     return list(_play_rounds(course)) if len(course.seeds) > 1 else []
 
 
-def list_seeds(situation: FormatInput) -> list[str]:
+def list_seeds(format_input: FormatInput) -> list[str]:
     """The labels in the bracket, the best first: those that could play when it began.
 
     The order is that of the ratings then, or else of the file.
     """
-    tournament = situation.tournament
+    tournament = format_input.tournament
     order = tournament.seeding or tuple(entered.label for entered in tournament.entered)
-    labels = _list_first(tournament.parts[0]) if tournament.parts else list_playing(situation)
+    labels = _list_first(tournament.parts[0]) if tournament.parts else list_playing(format_input)
     playing = {entrant.label for entrant in labels}
     return [label for label in order if label in playing]
 
@@ -126,17 +126,17 @@ def _list_first(part: Part) -> list[VersionKey]:
     return [*(entrant for table in part.tables for entrant in table.entrants), *part.byes]
 
 
-def rank_knockout(situation: FormatInput) -> list[tuple[str, int]]:
+def rank_knockout(format_input: FormatInput) -> list[tuple[str, int]]:
     """Rank every entry of the bracket, the best first; those who are still in share the first place.
 
     The last round gives the first four places, and of a match that nobody won the lower one to both; those who
     lost in the same round share a place.
     """
-    rounds = draw_bracket(situation)
+    rounds = draw_bracket(format_input)
     beaten = {label for each in rounds for tie in each.ties for label in _list_beaten(tie)}
     last = rounds[-1] if rounds and rounds[-1].title == FINAL else None
     won = last.ties[0].winner if last else None
-    ranked = [(label, 1) for label in list_seeds(situation) if rounds and label not in beaten | {won}]
+    ranked = [(label, 1) for label in list_seeds(format_input) if rounds and label not in beaten | {won}]
     for each in reversed(rounds):
         if each is last:
             for lower, tie in zip((2, 4), each.ties, strict=False):

@@ -116,15 +116,15 @@ class SwissRow(Struct, frozen=True):
         return UnpairedEntry(self.label, self.points, opponents, len(met) - len(opponents))
 
 
-def decide_swiss(situation: FormatInput) -> Decision:
-    tournament = situation.tournament
+def decide_swiss(format_input: FormatInput) -> Decision:
+    tournament = format_input.tournament
     if tournament.open_parts:
         return Wait()
-    playing = {entrant.label: entrant for entrant in _list_able(situation)}
+    playing = {entrant.label: entrant for entrant in _list_able(format_input)}
     number = len(tournament.parts) + 1
     if number > tournament.config.rounds or len(playing) < 2:
         return Done()
-    rows = [row for row in rank_swiss(situation) if row.label in playing]
+    rows = [row for row in rank_swiss(format_input) if row.label in playing]
     pairs, bye = pair_up([row.describe() for row in rows])
     order = {label: place for place, label in enumerate(playing)}
     (ruleset,) = tournament.rulesets
@@ -137,27 +137,27 @@ def decide_swiss(situation: FormatInput) -> Decision:
     return Draft(title, config.deals, tuple(tables), common_deals=config.common_deals, byes=byes)
 
 
-def _list_able(situation: FormatInput) -> list[VersionKey]:
+def _list_able(format_input: FormatInput) -> list[VersionKey]:
     """List the versions that can be in the next round."""
-    absent = situation.tournament.waiting()
-    return [entrant for entrant in list_playing(situation) if entrant.label not in absent]
+    absent = format_input.tournament.waiting()
+    return [entrant for entrant in list_playing(format_input) if entrant.label not in absent]
 
 
-def find_missing_round(situation: FormatInput) -> int | None:
+def find_missing_round(format_input: FormatInput) -> int | None:
     """The round that is not drawn because fewer than two entries can play; None if there is none."""
-    tournament = situation.tournament
+    tournament = format_input.tournament
     number = len(tournament.parts) + 1
-    if tournament.open_parts or number > tournament.config.rounds or len(_list_able(situation)) > 1:
+    if tournament.open_parts or number > tournament.config.rounds or len(_list_able(format_input)) > 1:
         return None
     return number
 
 
-def rank_swiss(situation: FormatInput) -> list[SwissRow]:
+def rank_swiss(format_input: FormatInput) -> list[SwissRow]:
     """The table after the closed rounds."""
-    tournament = situation.tournament
+    tournament = format_input.tournament
     labels = [entered.label for entered in tournament.entered]
     out = {label for label in labels if tournament.state(label).state == "disqualified"}
-    matches = list_matches(situation)
+    matches = list_matches(format_input)
     rounds = [_list_encounters(part, matches, out) for part in tournament.parts if part.number in tournament.closed]
     met = {label: tuple(each.get(label) for each in rounds) for label in labels}
     points = {label: sum((one.points for one in met[label] if one), Fraction()) for label in labels}
