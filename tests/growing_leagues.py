@@ -97,7 +97,7 @@ class GrowingLeague:
             games = read_known_games(store)
         return Plan(
             Setup(config, self.rulesets, entrances),
-            lambda field: register(store.league(), field, games, new_versions=True),
+            lambda setup: register(store.league(), setup, games, new_versions=True),
             finished=games.finished,
         )
 

@@ -45,7 +45,7 @@ SEED = "ab" * 32
 GREEDY = Version("greedy", 1, "1" * 64, "greedy", "1.0", "somebody", "c", ("./greedy",), ("standard",))
 UNIFORM = replace(GREEDY, label="uniform", hash="2" * 64)
 CONFIG = Config(entries=("greedy", "uniform"), name="t", deals=2)
-STANDARD = store_ruleset(Plan.prepare(CONFIG, Path()).field.rulesets[0])
+STANDARD = store_ruleset(Plan.prepare(CONFIG, Path()).setup.rulesets[0])
 FILE = FileRead(CONFIG, (STANDARD,), (FileEntry("greedy", 1), FileEntry("uniform", 1)))
 TABLE = PartTable("standard", (VersionKey("greedy", 1), VersionKey("uniform", 1)))
 

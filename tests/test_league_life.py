@@ -154,7 +154,7 @@ class LeagueLife(RuleBasedStateMachine):
         games = read_known_games(store) if NAME in store.league().tournaments else KnownGames()
         return Plan(
             Setup(config, (ruleset,), entries),
-            lambda field: register(store.league(), field, games, new_versions=True),
+            lambda setup: register(store.league(), setup, games, new_versions=True),
             finished=games.finished,
         )
 

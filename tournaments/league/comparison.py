@@ -265,7 +265,7 @@ def read_comparison(
         found = replace(found, anytime=_bound([cell / most for cell in sequential.cells], convert))
     if not games:  # they would name the rulesets and the opponents
         tournament = league.tournament()
-        others_met = tuple(entered.label for entered in tournament.entered[2:])
+        others_met = tuple(entry.label for entry in tournament.file_entries[2:])
         found = replace(found, rulesets=tuple(tournament.rulesets), opponents=others_met)
     if not adjusted:
         return found

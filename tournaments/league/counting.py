@@ -135,11 +135,11 @@ class SequentialTest:
     """
 
     def __init__(self, tournament: Tournament, part: int) -> None:
-        self.sides: tuple[str, str] = (tournament.entered[0].label, tournament.entered[1].label)
+        self.sides: tuple[str, str] = (tournament.file_entries[0].label, tournament.file_entries[1].label)
         """The labels of the new bot and of the base."""
         self.games = sum(tournament.schedules[part].rotations)
         """How many games a deal has."""
-        self.weight = weigh_deal(self.games, direct=len(tournament.entered) == 2)
+        self.weight = weigh_deal(self.games, direct=len(tournament.file_entries) == 2)
         """How many games between the two it is worth."""
         self.test = tournament.config.sprt
         self.deals = 0

@@ -29,14 +29,14 @@ def rank_by_rating(league: League, name: str, list_games: ListGames) -> tuple[st
     tournament = league.tournaments[name]
     elos = _rate_versions(_list_rated(league, tournament, list_games))
     places = {
-        entered.label: elo
-        for entered in tournament.entered
-        if (elo := elos.get(_name(entered.label, entered.version))) is not None
+        entry.label: elo
+        for entry in tournament.file_entries
+        if (elo := elos.get(_name(entry.label, entry.version))) is not None
     }
     if not places:
         return ()
     # The sort is stable, so that the order of the file decides between equals.
-    labels = [entered.label for entered in tournament.entered]
+    labels = [entry.label for entry in tournament.file_entries]
     return tuple(sorted(labels, key=lambda label: (label not in places, -places.get(label, 0))))
 
 

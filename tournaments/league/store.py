@@ -371,7 +371,7 @@ def change_everywhere(store: Store, names: Sequence[str], label: str, change: Ch
         LeagueError: none of them has it, or it changed in none; the message tells of the last one.
     """
     tournaments = store.league().tournaments
-    mine = [name for name in names if any(each.label == label for each in tournaments[name].entered)] or names[-1:]
+    mine = [name for name in names if any(each.label == label for each in tournaments[name].file_entries)] or names[-1:]
     changed, refusal = [], None
     for name in mine:
         store.select(name)
@@ -428,6 +428,6 @@ def reinstate(store: Store, label: str, reason: str = "") -> None:
 
 
 def _require_entry(tournament: Tournament, label: str) -> None:
-    labels = [entered.label for entered in tournament.entered]
+    labels = [entry.label for entry in tournament.file_entries]
     if label not in labels:
         raise LeagueError(f"{tournament.name}: no entry {label!r}; entries: {', '.join(labels)}")

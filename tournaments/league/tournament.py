@@ -80,7 +80,7 @@ class Tournament:
         """Those that were lifted while their part was open: only there the games after them count."""
         self.config = Config(entries=())
         self.rulesets: dict[str, Ruleset] = {}
-        self.entered: tuple[FileEntry, ...] = ()
+        self.file_entries: tuple[FileEntry, ...] = ()
         self.seeding: tuple[str, ...] = ()
         """The labels in the order of their ratings when a knockout began; empty if it is seeded by the file."""
         self._file: FileRead | None = None
@@ -174,7 +174,7 @@ class Tournament:
 
     def waiting(self) -> set[str]:
         """The labels of the entries whose games wait until their bots are mended."""
-        return {entered.label for entered in self.entered if entered.waits}
+        return {entry.label for entry in self.file_entries if entry.waits}
 
     def state(self, label: str) -> OrganiserDecision:
         return self.states.get(label, OrganiserDecision())
@@ -185,13 +185,13 @@ class Tournament:
 
     def list_entries(self) -> tuple[Entry, ...]:
         """The entries in the order of the file."""
-        return tuple(map(self._make_entry, self.entered))
+        return tuple(map(self._make_entry, self.file_entries))
 
-    def _make_entry(self, entered: FileEntry) -> Entry:
-        label, decision = entered.label, self.state(entered.label)
-        version = self.version(VersionKey(label, entered.version)) if entered.version else NO_VERSION
+    def _make_entry(self, entry: FileEntry) -> Entry:
+        label, decision = entry.label, self.state(entry.label)
+        version = self.version(VersionKey(label, entry.version)) if entry.version else NO_VERSION
         overruns = sum(each.label == label for each in self.overruns)
-        return Entry(label, version, entered.absence, decision.state, decision.reason, entered.waits, overruns)
+        return Entry(label, version, entry.absence, decision.state, decision.reason, entry.waits, overruns)
 
     # Events
 
@@ -247,19 +247,19 @@ class Tournament:
         expected = [Path(name).stem if name.endswith(".toml") else name for name in config.rulesets]
         if expected != [ruleset.name for ruleset in event.rulesets]:
             raise ValueError(f"rulesets: expected {', '.join(expected)}")
-        labels = [entered.label for entered in event.entries]
+        labels = [entry.label for entry in event.entries]
         _refuse_doubles(labels)
         gone = {entrant.label for part in self.parts for table in part.tables for entrant in table.entrants} - {*labels}
         if gone:
             raise ValueError(f"entries: expected {min(gone)!r} among them, which has played")
         if config.anchor is not None and config.anchor not in labels:
             raise ValueError(f"expected the anchor {config.anchor!r} among the labels")
-        for entered in event.entries:
-            if entered.version:
-                self.version(VersionKey(entered.label, entered.version))
+        for entry in event.entries:
+            if entry.version:
+                self.version(VersionKey(entry.label, entry.version))
         self.rulesets = {stored.name: restore_ruleset(stored) for stored in event.rulesets}
-        self._current = {entered.label: entered.version for entered in event.entries if entered.version}
-        self.config, self.entered, self._file = config, event.entries, event
+        self._current = {entry.label: entry.version for entry in event.entries if entry.version}
+        self.config, self.file_entries, self._file = config, event.entries, event
 
     def has_file(self, event: FileRead) -> bool:
         """Whether the newest file says the same."""
@@ -274,7 +274,7 @@ class Tournament:
     def _seed(self, labels: tuple[str, ...]) -> None:
         if self.parts or self.config.seeding != "rating":
             raise ValueError('seeds: expected them before the first part, with seeding = "rating"')
-        if sorted(labels) != sorted(entered.label for entered in self.entered):
+        if sorted(labels) != sorted(entry.label for entry in self.file_entries):
             raise ValueError("seeds: expected every entry once")
         self.seeding = labels
 
@@ -329,7 +329,7 @@ class Tournament:
             self.lifted.add((label, number))
 
     def _require_label(self, label: str) -> None:
-        if label not in {entered.label for entered in self.entered}:
+        if label not in {entry.label for entry in self.file_entries}:
             raise ValueError(f"{label!r} is no entry")
 
 

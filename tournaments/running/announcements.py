@@ -194,7 +194,7 @@ def print_plan(
 def _describe_size(plan: Plan, done: Collection[Key], jobs: int | None, likely_ms: float | None) -> str:
     workload, left = measure_workload(plan.tournament, count_games(done)), plan.count_open(done)
     words = [
-        f"{sanitize(plan.config.name)}: {format_count(len(plan.field.entries), 'entry', 'entries')}",
+        f"{sanitize(plan.config.name)}: {format_count(len(plan.setup.entries), 'entry', 'entries')}",
         format_count(workload.tables, "table"),
         f"{format_count(plan.config.deals, 'deal')}{_describe_rotations(plan)}:"
         f" {format_count(workload.games, 'game')} in {format_count(workload.batches, 'batch', 'batches')}",

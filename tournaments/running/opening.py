@@ -79,18 +79,18 @@ def open_league(
     names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
     known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
     gone = {words: known[words] for words in known if keep_going and _is_gone(words, base)}
-    field = read_setup(config, base, find, known, numbered=numbered, gone=gone)
-    field = field.add(_list_gone(gone, field, anonymous=config.anonymous))
+    setup = read_setup(config, base, find, known, numbered=numbered, gone=gone)
+    setup = setup.add(_list_gone(gone, setup, anonymous=config.anonymous))
     if names:
-        field = anonymize(field, names)
+        setup = anonymize(setup, names)
     games = read_known_games(store) if begun else KnownGames(list_others=make_lister(store))
     kept = KeptBots(store.path)
 
-    def settle(field: Setup) -> PendingEvents:
+    def register_setup(setup: Setup) -> PendingEvents:
         league = store.league()
-        return register(league, field, games, new_versions=new_versions, is_kept=kept.has, next_steps=next_steps)
+        return register(league, setup, games, new_versions=new_versions, is_kept=kept.has, next_steps=next_steps)
 
-    plan = Plan(field, settle, kept.load, games.finished)
+    plan = Plan(setup, register_setup, kept.load, games.finished)
     plan.next_steps = next_steps
     plan.keep_going = keep_going
     plan.hide(store.path)
@@ -102,12 +102,12 @@ def _is_gone(words: str, base: Path) -> bool:
     return "/" in words and not (base / words).expanduser().exists()
 
 
-def _list_gone(gone: Mapping[str, str], field: Setup, *, anonymous: bool) -> Iterator[SetupEntry]:
+def _list_gone(gone: Mapping[str, str], setup: Setup, *, anonymous: bool) -> Iterator[SetupEntry]:
     """Yield the entries that a pattern no longer finds because their folders are gone: they are absent.
 
     The league keeps the sentence: in an anonymous one it does not name the folder.
     """
-    here = {each.label for each in field.entries}
+    here = {each.label for each in setup.entries}
     for words, label in gone.items():
         if label not in here:
             yield SetupEntry(
@@ -142,12 +142,12 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
     next_steps = NextSteps(store.path, by_file=False)
     refuse_old_parts(tournament, games.finished, next_steps)
     refuse_shared_processors(config, tuple(tournament.rulesets.values()))
-    field = Setup(config, tuple(tournament.rulesets.values()), _recall_entries(store, config))
+    setup = Setup(config, tuple(tournament.rulesets.values()), _recall_entries(store, config))
 
-    def add_nothing(field: Setup) -> PendingEvents:
+    def add_nothing(setup: Setup) -> PendingEvents:
         return PendingEvents(store.league(), config.name, KnownGames())
 
-    plan = Plan(field, add_nothing, finished=games.finished)
+    plan = Plan(setup, add_nothing, finished=games.finished)
     plan.next_steps = next_steps
     plan.share = share
     plan.hide(store.path)
@@ -158,7 +158,7 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
 def _recall_entries(store: Store, config: Config) -> tuple[SetupEntry, ...]:
     """The entries that may play, each with the bot of the version that does."""
     entries = [each for each in store.entries() if each.version.number and not each.waits and each.state == "playing"]
-    lines = zip(config.entries, store.tournament().entered, strict=False)  # those gone from the file come last
+    lines = zip(config.entries, store.tournament().file_entries, strict=False)  # those gone from the file come last
     words = {each.label: line.bot if isinstance(line, LabelledBot) else line for line, each in lines}
     find = Names(store.path, store).find
     kept = KeptBots(store.path)
@@ -235,23 +235,23 @@ def name_comparison(store: Store, config: Config, base: Path, find: Find) -> Con
     Raises:
         BotError, DataError: as `read_setup`.
     """
-    field = read_setup(config, base, find)
-    one, other, *others = (entry.label for entry in field.entries)
+    setup = read_setup(config, base, find)
+    one, other, *others = (entry.label for entry in setup.entries)
     first = f"{one} v {other}" + (f" against {', '.join(others)}" if others else "")
     tournaments = store.league().tournaments
     name, number = first, 1
-    while name in tournaments and not _is_same(tournaments[name], field, name):
+    while name in tournaments and not _is_same(tournaments[name], setup, name):
         number += 1
         name = f"{first} #{number}"
     return replace(config, name=name)
 
 
-def _is_same(tournament: Tournament, field: Setup, name: str) -> bool:
-    config = replace(field.config, name=name)
+def _is_same(tournament: Tournament, setup: Setup, name: str) -> bool:
+    config = replace(setup.config, name=name)
     contents = [(each.label, each.version.hash) for each in tournament.list_entries()]
     return (
         not describe_differences(tournament.config, config)
         and tournament.config.deals == config.deals
-        and tuple(tournament.rulesets.values()) == field.rulesets
-        and contents == [(each.label, each.bot.hash) for each in field.entries]
+        and tuple(tournament.rulesets.values()) == setup.rulesets
+        and contents == [(each.label, each.bot.hash) for each in setup.entries]
     )

@@ -119,8 +119,8 @@ class Plan:
     """Everything that a run needs before its first game; making a plan starts no process and writes nothing.
 
     Args:
-        field: the entries with their bots.
-        register: returns the events that bring the tournament up to a field.
+        setup: the entries with their bots.
+        register: returns the events that bring the tournament up to a setup.
         load: returns the bot of an older version, by its content hash.
         finished: the games that the tournament played before, in playing order.
 
@@ -130,7 +130,7 @@ class Plan:
 
     def __init__(
         self,
-        field: Setup,
+        setup: Setup,
         register: Register,
         load: Callable[[str], Bot] | None = None,
         finished: Sequence[Finished] = (),
@@ -147,11 +147,11 @@ class Plan:
         """The neutral names of an anonymous tournament."""
         self.share: Share | None = None
         """The only games that are played; None for all."""
-        config = field.config
+        config = setup.config
         self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
         self._register = register
         self._load = load
-        self._settle(field)
+        self._take(setup)
 
     @classmethod
     def prepare(cls, config: Config, base: Path, find: Find = find_bot) -> Plan:
@@ -163,13 +163,13 @@ class Plan:
             find: returns the bot that an entry names.
 
         Raises:
-            DataError: as `field.read_field` and `registration.register`.
+            DataError: as `setup.read_setup` and `registration.register`.
         """
-        return cls(read_setup(config, base, find), lambda field: register(League(), field, KnownGames()))
+        return cls(read_setup(config, base, find), lambda setup: register(League(), setup, KnownGames()))
 
-    def _settle(self, field: Setup) -> None:
-        pending = self._register(field)
-        self.field, self.config = field, field.config
+    def _take(self, setup: Setup) -> None:
+        pending = self._register(setup)
+        self.setup, self.config = setup, setup.config
         self.tournament: Tournament = pending.tournament
         self.events: list[AnyEvent] = pending.events
         """What must be written before the first game."""
@@ -187,7 +187,7 @@ class Plan:
         """The bot of each version that plays, by label."""
         entries = {entry.label: entry for entry in self.tournament.list_entries()}
         bots = {}
-        for each in self.field.entries:
+        for each in self.setup.entries:
             entry = entries[each.label]
             if not each.absence and entry.version.hash in ("", each.bot.hash):
                 bots[each.label] = each.bot
@@ -201,7 +201,7 @@ class Plan:
         playing = {entry.label: entry.version.hash for entry in entries if entry.state == "playing"}
         return [
             each.label
-            for each in self.field.entries
+            for each in self.setup.entries
             if not each.absence and playing.get(each.label) != each.bot.hash and each.label in playing
         ]
 
@@ -211,14 +211,14 @@ class Plan:
     def keep_bots(self, kept: KeptBots) -> None:
         """Keep every bot that plays by its content, and let it play from there; note those that cannot be kept."""
         found, absences = keep_bots({label: bot for label, bot in self.bots.items() if label not in self.people}, kept)
-        self.field = self.field.place(found)
+        self.setup = self.setup.place(found)
         self.note_absences(absences)
         self._choose_players()
 
     def list_broken(self) -> dict[str, Absence]:
         """Why entries that did not leave cannot play, by label."""
         state = self.tournament.state
-        return {label: why for label, why in self.field.absences.items() if state(label).state == "playing"}
+        return {label: why for label, why in self.setup.absences.items() if state(label).state == "playing"}
 
     def note_absences(self, absences: Mapping[str, Absence]) -> None:
         """Note further entries that cannot play.
@@ -226,10 +226,10 @@ class Plan:
         Raises:
             BotError: no older version of one can be started either.
         """
-        if self._load and (broken := [label for label in absences if label in self.field.absences]):
+        if self._load and (broken := [label for label in absences if label in self.setup.absences]):
             raise BotError(f"{', '.join(broken)}: not even the last good version can be started")
         if absences:
-            self._settle(self.field.mark(absences))
+            self._take(self.setup.mark(absences))
 
     def write(self, store: Store, *, shared: bool = False) -> None:
         """Write what the plan adds to the league; from now on the plan follows the league.

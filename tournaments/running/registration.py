@@ -177,43 +177,43 @@ RUN = NextSteps()
 
 def register(
     league: League,
-    field: Setup,
+    setup: Setup,
     games: KnownGames,
     *,
     new_versions: bool = False,
     is_kept: Callable[[str], bool] = lambda hash: False,
     next_steps: NextSteps = RUN,
 ) -> PendingEvents:
-    """Draft the events that bring a tournament up to its field.
+    """Draft the events that bring a tournament up to its setup.
 
     Args:
         league: the league as it is.
-        field: what the run found.
+        setup: what the run found.
         games: of the tournament, if it has begun.
         new_versions: whether changed bots play; otherwise they stop the run.
         is_kept: says whether an older version can play, by its content hash.
         next_steps: how to go on if it is refused.
 
     Raises:
-        DataError: the field does not form a table.
+        DataError: the entries do not form a table.
         LeagueError: it contradicts what the tournament began with; the message says how to go on.
     """
-    pending = PendingEvents(league, field.config.name, games)
-    if field.config.name not in league.tournaments:
-        pending.apply(Begun(_draw_seed(field.config).hex()))
-    _refuse_changes(pending, field, next_steps)
-    refuse_misfit(field.config, [each.label for each in field.entries], field.rulesets)
-    for ruleset in field.rulesets:
-        require_seats(field.config, ruleset, len(field.entries))
-    changed = {each.label: _describe_new_values(pending, each) for each in field.entries if _is_changed(pending, each)}
-    _read_file(pending, field, (lambda hash: new_versions and is_kept(hash)))
+    pending = PendingEvents(league, setup.config.name, games)
+    if setup.config.name not in league.tournaments:
+        pending.apply(Begun(_draw_seed(setup.config).hex()))
+    _refuse_changes(pending, setup, next_steps)
+    refuse_misfit(setup.config, [each.label for each in setup.entries], setup.rulesets)
+    for ruleset in setup.rulesets:
+        require_seats(setup.config, ruleset, len(setup.entries))
+    changed = {each.label: _describe_new_values(pending, each) for each in setup.entries if _is_changed(pending, each)}
+    _read_file(pending, setup, (lambda hash: new_versions and is_kept(hash)))
     refuse_old_parts(pending.tournament, games.finished, next_steps)
     pending.seed()
     pending.create_parts()
     if changed and not new_versions:
         more = sum(pending.tournament.schedule(part).total for part in pending.parts)
         cost = f"which takes {format_count(more, 'more game')}"
-        when = cost if FORMATS[field.config.format].grows else "from the next round on"
+        when = cost if FORMATS[setup.config.format].grows else "from the next round on"
         raise LeagueError(_describe_changed(changed, when, next_steps))
     return pending
 
@@ -225,17 +225,17 @@ def _is_changed(pending: PendingEvents, entry: SetupEntry) -> bool:
     return bool(version) and not entry.absence and version != pending.league.find_version(entry.label, entry.bot.hash)
 
 
-def _read_file(pending: PendingEvents, field: Setup, can_play: Callable[[str], bool]) -> None:
-    entered = [_enter(pending, each, can_play) for each in field.entries]
-    here = {each.label for each in entered}
+def _read_file(pending: PendingEvents, setup: Setup, can_play: Callable[[str], bool]) -> None:
+    entries = [_make_file_entry(pending, each, can_play) for each in setup.entries]
+    here = {each.label for each in entries}
     # Those that left may be gone from the file, too.
-    entered += [each for each in pending.tournament.entered if each.label not in here]
-    event = FileRead(forget_machine(field.config), tuple(map(store_ruleset, field.rulesets)), tuple(entered))
+    entries += [each for each in pending.tournament.file_entries if each.label not in here]
+    event = FileRead(forget_machine(setup.config), tuple(map(store_ruleset, setup.rulesets)), tuple(entries))
     if not pending.tournament.has_file(event):
         pending.apply(event)
 
 
-def _enter(pending: PendingEvents, entry: SetupEntry, can_play: Callable[[str], bool]) -> FileEntry:
+def _make_file_entry(pending: PendingEvents, entry: SetupEntry, can_play: Callable[[str], bool]) -> FileEntry:
     """How an entry takes part; note its version if the league does not know it.
 
     If its bot is broken, the last good version plays or waits.
@@ -363,32 +363,32 @@ def refuse_differences(tournament: Tournament, config: Config, next_steps: NextS
         )
 
 
-def _refuse_changes(pending: PendingEvents, field: Setup, next_steps: NextSteps) -> None:
+def _refuse_changes(pending: PendingEvents, setup: Setup, next_steps: NextSteps) -> None:
     """Make sure that a file only adds to what its tournament began with."""
     tournament = pending.tournament
-    if not tournament.entered:
+    if not tournament.file_entries:
         return
-    old, new = tournament.config, field.config
+    old, new = tournament.config, setup.config
     way_out = next_steps.begin_anew(tournament.name)
     refuse_differences(tournament, new, next_steps)
     if new.deals != old.deals and not FORMATS[new.format].grows:
         raise LeagueError(f"deals: expected {old.deals}, as in the rounds before, got {new.deals}: {way_out}")
     if new.deals < old.deals:
         raise LeagueError(f"deals: expected at least {old.deals}, as before, got {new.deals}: {way_out}")
-    now = {ruleset.name: ruleset for ruleset in field.rulesets}
+    now = {ruleset.name: ruleset for ruleset in setup.rulesets}
     for name, ruleset in tournament.rulesets.items():
         if now.get(name) != ruleset:
             state = "has changed" if name in now else "is gone"
             raise LeagueError(f"rulesets: {name!r} {state} since the tournament began: {way_out}")
     if new.rounds < old.rounds:
         raise LeagueError(f"rounds: expected at least {old.rounds}, as before, got {new.rounds}: {way_out}")
-    labels = {each.label for each in field.entries}
-    late = labels - {entered.label for entered in tournament.entered}
+    labels = {each.label for each in setup.entries}
+    late = labels - {entry.label for entry in tournament.file_entries}
     if late and not FORMATS[new.format].takes_late_entries:
         raise LeagueError(f"entries: {min(late)!r} comes too late for a {new.format} that has begun: {way_out}")
-    for entered in tournament.entered:
-        if entered.label not in labels and tournament.state(entered.label).state == "playing":
-            raise LeagueError(f"entries: {next_steps.explain_absence(pending.league, tournament.name, entered.label)}")
+    for entry in tournament.file_entries:
+        if entry.label not in labels and tournament.state(entry.label).state == "playing":
+            raise LeagueError(f"entries: {next_steps.explain_absence(pending.league, tournament.name, entry.label)}")
 
 
 def refuse_old_parts(tournament: Tournament, finished: Sequence[Finished], next_steps: NextSteps) -> None:
@@ -414,8 +414,8 @@ def refuse_old_parts(tournament: Tournament, finished: Sequence[Finished], next_
 def recall_labels(tournament: Tournament) -> dict[str, str]:
     """The labels that entries got, by what the file called their bots; twins are left out."""
     words = [line if isinstance(line, str) else line.bot for line in tournament.config.entries]
-    named = zip(words, tournament.entered, strict=False)
-    return {bot: entered.label for bot, entered in named if bot and words.count(bot) == 1}
+    named = zip(words, tournament.file_entries, strict=False)
+    return {bot: entry.label for bot, entry in named if bot and words.count(bot) == 1}
 
 
 class MergedTournament(Struct, frozen=True):

@@ -61,7 +61,7 @@ class Reporter:
                 tournament=tournament.name,
                 format=tournament.config.format,
                 rulesets=tuple(tournament.rulesets),
-                entries=tuple(entered.label for entered in tournament.entered),
+                entries=tuple(entry.label for entry in tournament.file_entries),
                 jobs=jobs,
                 done=done,
                 total=done + left,

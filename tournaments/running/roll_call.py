@@ -102,7 +102,7 @@ def _greet(plan: Plan, player: Player, guard: int) -> Absence | None:
 def _describe_broken(plan: Plan, way_out: str) -> Iterator[str]:
     """Yield a line on the number of broken entries, and for each of them its cause and the end of its output."""
     broken = plan.list_broken()
-    count, total = len(broken), format_count(len(plan.field.entries), "entry", "entries")
+    count, total = len(broken), format_count(len(plan.setup.entries), "entry", "entries")
     yield f"{count} of {total} {inflect(count, 'is', 'are')} broken; {way_out} {inflect(count, 'it', 'them')}:"
     entries = {entry.label: entry for entry in plan.tournament.list_entries()}
     for label, absence in broken.items():

@@ -56,18 +56,18 @@ class Setup(Struct, frozen=True):
     """In the order of the file."""
 
     def place(self, bots: Mapping[str, Bot]) -> Setup:
-        """Return the field with some bots in another place; those with other contents are left out."""
+        """Return the setup with some bots in another place; those with other contents are left out."""
         found = ((each, bots.get(each.label, each.bot)) for each in self.entries)
         entries = (replace(each, bot=bot) if bot.hash == each.bot.hash else each for each, bot in found)
         return replace(self, entries=tuple(entries))
 
     def mark(self, absences: Mapping[str, Absence]) -> Setup:
-        """Return the field with further entries that cannot play."""
+        """Return the setup with further entries that cannot play."""
         entries = (replace(each, absence=absences.get(each.label, each.absence)) for each in self.entries)
         return replace(self, entries=tuple(entries))
 
     def add(self, entries: Iterable[SetupEntry]) -> Setup:
-        """Return the field with further entries, and a configuration that names them."""
+        """Return the setup with further entries, and a configuration that names them."""
         added = tuple(entries)
         lines = (LabelledBot(each.bot.manifest.run[0], each.label) for each in added)
         config = replace(self.config, entries=(*self.config.entries, *lines))
@@ -109,16 +109,16 @@ def read_setup(
     rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
     _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
     lines = [line if isinstance(line, LabelledBot) else LabelledBot(line) for line in config.entries]
-    entrants = find_and_build_bots([line.bot for line in lines], base, find)
-    names = _find_names(lines, entrants, known or {})
+    found = find_and_build_bots([line.bot for line in lines], base, find)
+    names = _find_names(lines, found, known or {})
     if not numbered:
-        _require_labels(names, lines, entrants)
+        _require_labels(names, lines, found)
     labels = assign_labels(names)
     _refuse_doubles("entries", labels)
     _refuse_long_labels(labels, lines)
     if config.anchor is not None and config.anchor not in labels:
         raise DataError(f"anchor: no entry {config.anchor!r}; entries: {', '.join(labels)}")
-    entries = tuple(SetupEntry(label, each.bot, each.absence) for label, each in zip(labels, entrants, strict=True))
+    entries = tuple(SetupEntry(label, each.bot, each.absence) for label, each in zip(labels, found, strict=True))
     refuse_shared_processors(config, rulesets)
     if numbered:
         for entry in entries:
@@ -128,17 +128,17 @@ def read_setup(
     return Setup(config, rulesets, entries)
 
 
-def _find_names(lines: Sequence[LabelledBot], entrants: Sequence[FoundBot], known: Mapping[str, str]) -> list[str]:
+def _find_names(lines: Sequence[LabelledBot], found: Sequence[FoundBot], known: Mapping[str, str]) -> list[str]:
     """The name of each entry: what the file says, what the league called it before, or its bot's name."""
     return [
-        line.label or known.get(line.bot) or each.bot.manifest.name for line, each in zip(lines, entrants, strict=True)
+        line.label or known.get(line.bot) or each.bot.manifest.name for line, each in zip(lines, found, strict=True)
     ]
 
 
-def _require_labels(names: Sequence[str], lines: Sequence[LabelledBot], entrants: Sequence[FoundBot]) -> None:
+def _require_labels(names: Sequence[str], lines: Sequence[LabelledBot], found: Sequence[FoundBot]) -> None:
     """Refuse different bots of one name: which of them bears a number would depend on their order in the file."""
     contents: dict[str, dict[str, str]] = defaultdict(dict)
-    for name, line, each in zip(names, lines, entrants, strict=True):
+    for name, line, each in zip(names, lines, found, strict=True):
         if line.label is None and not each.absence:
             contents[name].setdefault(each.bot.hash, line.bot)
     _refuse_doubles("labels", [line.label for line in lines if line.label is not None])
@@ -282,13 +282,13 @@ class NameList:
                 draft.unlink(missing_ok=True)
             raise
 
-    def add(self, labels: Sequence[str], words: Sequence[str], entrants: Sequence[Bot]) -> None:
+    def add(self, labels: Sequence[str], words: Sequence[str], bots: Sequence[Bot]) -> None:
         """Name those that have no name yet, with the next numbers, in an order drawn by lot.
 
         The order must follow from nothing that is ever published, such as the tournament's seed.
         """
         known = {line.label for line in self.lines}
-        new = [entry for entry in zip(labels, words, entrants, strict=True) if defuse(entry[0]) not in known]
+        new = [entry for entry in zip(labels, words, bots, strict=True) if defuse(entry[0]) not in known]
         last = max((_get_number(line.name) for line in self.lines), default=0)
         for number, (label, word, bot) in enumerate(secrets.SystemRandom().sample(new, len(new)), last + 1):
             self.lines.append(Listed(f"bot {number}", defuse(label), defuse(word), defuse(bot.manifest.author)))
@@ -323,25 +323,25 @@ def find_names(path: Path, *, begun: bool) -> NameList:
         return NameList()
 
 
-def anonymize(field: Setup, names: NameList) -> Setup:
-    """The same field under the neutral names of its league, in the order of these.
+def anonymize(setup: Setup, names: NameList) -> Setup:
+    """The same setup under the neutral names of its league, in the order of these.
 
-    The new field no longer says where the bots are, nor its entries whose they are. The list grows by the entries
+    The new setup no longer says where the bots are, nor its entries whose they are. The list grows by the entries
     that it lacked; nobody has written it yet.
     """
-    words = [entry if isinstance(entry, str) else entry.bot for entry in field.config.entries]
-    names.add([each.label for each in field.entries], words, [each.bot for each in field.entries])
-    neutral = {label: names.translate()[defuse(label)] for label in (each.label for each in field.entries)}
+    words = [entry if isinstance(entry, str) else entry.bot for entry in setup.config.entries]
+    names.add([each.label for each in setup.entries], words, [each.bot for each in setup.entries])
+    neutral = {label: names.translate()[defuse(label)] for label in (each.label for each in setup.entries)}
     entries = sorted(
         (
             SetupEntry(neutral[each.label], hide_maker(each.bot, neutral[each.label]), each.absence)
-            for each in field.entries
+            for each in setup.entries
         ),
         key=lambda each: _get_number(each.label),
     )
-    anchor = None if field.config.anchor is None else neutral[field.config.anchor]
+    anchor = None if setup.config.anchor is None else neutral[setup.config.anchor]
     lines = tuple(LabelledBot("", each.label) for each in entries)
-    return Setup(replace(field.config, entries=lines, anchor=anchor), field.rulesets, tuple(entries))
+    return Setup(replace(setup.config, entries=lines, anchor=anchor), setup.rulesets, tuple(entries))
 
 
 def _get_number(name: str) -> int:

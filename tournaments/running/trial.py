@@ -98,7 +98,7 @@ def estimate_tournament(plan: Plan, jobs: int) -> RunEstimate:
         raise KeyboardInterrupt
     played = [record for each in records.values() for record in each]
     likely = 0.0
-    for ruleset in plan.field.rulesets:
+    for ruleset in plan.setup.rulesets:
         mine = [
             (entry, records[number])
             for number, (entry, each, _) in enumerate(trials)
@@ -113,7 +113,7 @@ def estimate_tournament(plan: Plan, jobs: int) -> RunEstimate:
 
 
 def count_trial_games(plan: Plan) -> int:
-    return GAMES * len(plan.players) * len(plan.field.rulesets)
+    return GAMES * len(plan.players) * len(plan.setup.rulesets)
 
 
 def _list_trials(plan: Plan) -> Iterator[tuple[str, Ruleset, Batch]]:
@@ -123,7 +123,7 @@ def _list_trials(plan: Plan) -> Iterator[tuple[str, Ruleset, Batch]]:
     bank = min(plan.config.clock.bank_ms or BANK_MS, BANK_MS)
     clock: dict[str, object] = {"kind": "wall", "cap_ms": None, "bank_ms": bank, "increment_ms": 0}
     number = 0
-    for ruleset in plan.field.rulesets:
+    for ruleset in plan.setup.rulesets:
         seats = find_seats(plan.config, ruleset)
         for label, player in plan.players.items():
             yield label, ruleset, _make_trial(plan, ruleset, (player,) * seats, (seeds, number), clock)

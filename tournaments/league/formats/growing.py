@@ -114,7 +114,7 @@ def _list_meetings(format_input: FormatInput, chains: Sequence[Chain]) -> Iterat
 def list_playing(format_input: FormatInput) -> list[VersionKey]:
     """List the versions that get games, in the order of the file."""
     tournament = format_input.tournament
-    entrants = (VersionKey(each.label, each.version) for each in tournament.entered if each.version)
+    entrants = (VersionKey(each.label, each.version) for each in tournament.file_entries if each.version)
     return [each for each in entrants if not tournament.excuses(each) and each.label not in format_input.suspended]
 
 
@@ -196,7 +196,7 @@ def decide_round_robin(format_input: FormatInput) -> Decision:
 
 def decide_gauntlet(format_input: FormatInput) -> Decision:
     config = format_input.tournament.config
-    labels = [entered.label for entered in format_input.tournament.entered]
+    labels = [entry.label for entry in format_input.tournament.file_entries]
     challengers = find_challengers(config, labels)
     return decide_growing(format_input, lambda entrants: sum(each.label in challengers for each in entrants) == 1)
 
@@ -229,7 +229,7 @@ def decide_comparison(format_input: FormatInput) -> Decision:
         DataError: the tournament began with other bots, rulesets or deals.
     """
     tournament = format_input.tournament
-    if any(not entered.version for entered in tournament.entered):
+    if any(not entry.version for entry in tournament.file_entries):
         return Wait()
     draft = Draft("comparison", tournament.config.deals, tuple(_list_tables(format_input)), common_deals=True)
     if not tournament.parts:
@@ -241,7 +241,7 @@ def decide_comparison(format_input: FormatInput) -> Decision:
 
 
 def _list_tables(format_input: FormatInput) -> Iterator[PartTable]:
-    new, base, *others = (VersionKey(each.label, each.version) for each in format_input.tournament.entered)
+    new, base, *others = (VersionKey(each.label, each.version) for each in format_input.tournament.file_entries)
     for ruleset in format_input.tournament.rulesets:
         if not others:
             yield PartTable(ruleset, (new, base))

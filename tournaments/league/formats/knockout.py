@@ -116,7 +116,7 @@ def list_seeds(format_input: FormatInput) -> list[str]:
     The order is that of the ratings then, or else of the file.
     """
     tournament = format_input.tournament
-    order = tournament.seeding or tuple(entered.label for entered in tournament.entered)
+    order = tournament.seeding or tuple(entry.label for entry in tournament.file_entries)
     labels = _list_first(tournament.parts[0]) if tournament.parts else list_playing(format_input)
     playing = {entrant.label for entrant in labels}
     return [label for label in order if label in playing]

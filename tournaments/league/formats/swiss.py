@@ -155,7 +155,7 @@ def find_missing_round(format_input: FormatInput) -> int | None:
 def rank_swiss(format_input: FormatInput) -> list[SwissRow]:
     """The table after the closed rounds."""
     tournament = format_input.tournament
-    labels = [entered.label for entered in tournament.entered]
+    labels = [entry.label for entry in tournament.file_entries]
     out = {label for label in labels if tournament.state(label).state == "disqualified"}
     matches = list_matches(format_input)
     rounds = [_list_encounters(part, matches, out) for part in tournament.parts if part.number in tournament.closed]
@@ -173,8 +173,8 @@ def find_first_rematch(tournament: Tournament) -> int | None:
 
     Where a pairing leaves no other choice, rematches come sooner.
     """
-    entrants = (VersionKey(each.label, each.version) for each in tournament.entered if each.version and not each.waits)
-    count = sum(not tournament.excuses(each) for each in entrants)
+    able = (each for each in tournament.file_entries if each.version and not each.waits)
+    count = sum(not tournament.excuses(VersionKey(each.label, each.version)) for each in able)
     first = count + count % 2  # with an odd number, one of them has a bye in each round
     return first if count > 1 and first <= tournament.config.rounds else None
 
