@@ -106,11 +106,11 @@ class House:
         schedule = self.tournament.schedules[part.number]
         for batch in schedule.batches():
             table = part.tables[batch.table]
-            if any(map(self.tournament.excuses, table.entrants)):
+            if any(map(self.tournament.excuses, table.versions)):
                 continue
             for key in batch.games():
-                seats = len(table.entrants)
-                labels = tuple(entrant.label for entrant in table.entrants)
+                seats = len(table.versions)
+                labels = tuple(version.label for version in table.versions)
                 game = played(
                     (key.part, key.table, key.deal, key.rotation),
                     labels,

@@ -24,7 +24,7 @@ def draw(labels: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def name_pairs(part: Part) -> list[str]:
-    return ["".join(entrant.label for entrant in table.entrants) for table in part.tables]
+    return ["".join(version.label for version in table.versions) for table in part.tables]
 
 
 def make_knockout(labels: Sequence[str]) -> House:

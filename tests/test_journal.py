@@ -240,13 +240,13 @@ def test_an_event_that_contradicts_those_before_it_is_refused(
     ("table", "said"),
     [
         (replace(TABLE, ruleset="duel"), "ruleset: expected one of standard, got 'duel'"),
-        (replace(TABLE, entrants=(VersionKey("greedy", 1), VersionKey("ana", 1))), "got 'ana' 1"),
-        (replace(TABLE, entrants=(VersionKey("greedy", 2), VersionKey("uniform", 1))), "got 'greedy' 2"),
-        (replace(TABLE, entrants=(VersionKey("greedy", 1), VersionKey("greedy", 1))), "distinct labels"),
-        (replace(TABLE, entrants=(VersionKey("greedy", 1),)), "standard: is played by|standard: "),
+        (replace(TABLE, versions=(VersionKey("greedy", 1), VersionKey("ana", 1))), "got 'ana' 1"),
+        (replace(TABLE, versions=(VersionKey("greedy", 2), VersionKey("uniform", 1))), "got 'greedy' 2"),
+        (replace(TABLE, versions=(VersionKey("greedy", 1), VersionKey("greedy", 1))), "distinct labels"),
+        (replace(TABLE, versions=(VersionKey("greedy", 1),)), "standard: is played by|standard: "),
         (replace(TABLE, after=(0, 1)), r"there is no table 0\.1"),
         (replace(TABLE, after=(1, 0)), r"there is no table 1\.0"),
-        (replace(TABLE, entrants=TABLE.entrants[::-1], after=(0, 0)), r"expected the entries of table 0\.0"),
+        (replace(TABLE, versions=TABLE.versions[::-1], after=(0, 0)), r"expected the entries of table 0\.0"),
     ],
 )
 def test_a_part_with_a_table_that_cannot_be_is_refused(table: PartTable, said: str) -> None:

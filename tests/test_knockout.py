@@ -35,7 +35,7 @@ def test_the_best_seeds_meet_last_and_have_the_byes() -> None:
     first = house.create()
 
     assert (first.title, name_pairs(first)) == ("quarter-finals", ["de", "cf"])
-    assert [entrant.label for entrant in first.byes] == ["a", "b"]
+    assert [version.label for version in first.byes] == ["a", "b"]
     house.finish(first, places=win_by_name)
     second = house.create()
     assert (second.title, name_pairs(second)) == ("semi-finals", ["ad", "bc"])
@@ -211,8 +211,8 @@ def test_ratings_of_the_league_seed_a_knockout_and_whoever_has_none_comes_last(r
         cup = store.view("cup").tournament()
 
     assert cup.seeding == ("greedy", "first", "uniform")
-    assert [entrant.label for entrant in cup.parts[0].byes] == ["greedy"]
-    assert [entrant.label for entrant in cup.parts[0].tables[0].entrants] == ["first", "uniform"]
+    assert [version.label for version in cup.parts[0].byes] == ["greedy"]
+    assert [version.label for version in cup.parts[0].tables[0].versions] == ["first", "uniform"]
     assert malice("verify", rated / "l.db", "--tournament", "cup").exit_code == 0
 
 

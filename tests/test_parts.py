@@ -77,7 +77,7 @@ def test_every_deal_of_every_table_is_played_once_in_each_rotation_or_once_alone
         Key(part.number, table, deal, rotation)
         for table, seated in enumerate(part.tables)
         for deal in range(part.deals)
-        for rotation in range(len(seated.entrants) if table % 2 else 1)
+        for rotation in range(len(seated.versions) if table % 2 else 1)
     }
 
 
@@ -92,7 +92,7 @@ def test_numbers_follow_playing_order_from_the_first_number_of_the_part(part: Pa
 @given(parts)
 def test_a_part_has_its_games_and_no_others(part: Part) -> None:
     schedule = make_schedule(part)
-    seats = max(len(table.entrants) for table in part.tables)
+    seats = max(len(table.versions) for table in part.tables)
     around = itertools.product(
         {part.number - 1, part.number, part.number + 1},
         range(-1, len(part.tables) + 1),

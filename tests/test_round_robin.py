@@ -16,11 +16,11 @@ from tests.houses import House
 
 def name_tables(part: Part) -> list[str]:
     """Return the labels of each table in the order of the file; a newer version has its number."""
-    return ["".join(_name(entrant) for entrant in table.entrants) for table in part.tables]
+    return ["".join(_name(version) for version in table.versions) for table in part.tables]
 
 
-def _name(entrant: VersionKey) -> str:
-    return entrant.label if entrant.version == 1 else f"{entrant.label}{entrant.version}"
+def _name(version: VersionKey) -> str:
+    return version.label if version.number == 1 else f"{version.label}{version.number}"
 
 
 def list_afters(part: Part) -> set[tuple[int, int] | None]:
@@ -83,7 +83,7 @@ def test_more_deals_are_added_to_every_table_and_go_on_with_it() -> None:
 
     assert (part.title, part.deals) == ("3 more deals at 3 tables", 3)
     assert {table.after for table in part.tables} == {(0, 0), (0, 1), (0, 2)}
-    assert [table.entrants for table in part.tables] == [table.entrants for table in house.tournament.parts[0].tables]
+    assert [table.versions for table in part.tables] == [table.versions for table in house.tournament.parts[0].tables]
 
 
 def test_a_newcomer_and_more_deals_make_two_parts_since_they_lack_different_numbers_of_deals() -> None:
@@ -196,7 +196,7 @@ def test_a_newcomer_to_drawn_tables_sits_as_often_as_the_others(ruleset: str, se
     part = house.create()
 
     assert part.title == "adds g"
-    assert {len(table.entrants) for table in part.tables} == {seats}
+    assert {len(table.versions) for table in part.tables} == {seats}
     assert Counter("".join(name_tables(part)))["g"] == often
     assert isinstance(house.decide(), Wait), "nobody else gets a table of the newcomer's"
 

@@ -42,8 +42,8 @@ def test_a_bot_that_does_not_start_is_not_in_the_first_round_not_even_with_a_bye
     assert "1 of 3 entries is broken" in err
     assert "ann is absent" in out
     with Store(run.db) as store:
-        seated = {entrant.label for part in store.parts() for table in part.tables for entrant in table.entrants}
-        byes = {entrant.label for part in store.parts() for entrant in part.byes}
+        seated = {version.label for part in store.parts() for table in part.tables for version in table.versions}
+        byes = {version.label for part in store.parts() for version in part.byes}
     assert "ann" not in seated | byes
 
 

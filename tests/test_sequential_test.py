@@ -116,7 +116,7 @@ def test_against_others_a_deal_is_what_the_new_bot_wins_and_what_the_base_does_n
     (part,) = tournament.parts
     contest = make_sequential_test(tournament, 0)
     assert contest is not None
-    assert [tuple(entrant.label for entrant in table.entrants) for table in part.tables[:4]] == [
+    assert [tuple(version.label for version in table.versions) for table in part.tables[:4]] == [
         *(("greedy", "uniform"), ("first", "uniform"), ("greedy", "staller"), ("first", "staller"))
     ]
     assert (contest.games, contest.weight, part.common_deals) == (16, 4, True)

@@ -50,9 +50,9 @@ def test_decided_series_are_counted() -> None:
 
 def follow(deals: int, *, block: bool) -> list[Part]:
     """Two parts, of which the second goes on with the only table of the first."""
-    entrants = (VersionKey("a", 1), VersionKey("b", 1))
-    first = Part("round-robin", deals, (PartTable("g4a", entrants),))
-    return [first, Part("more", 5, (PartTable("g4a", entrants, (0, 0)),), block=block, number=1, first=2 * deals)]
+    versions = (VersionKey("a", 1), VersionKey("b", 1))
+    first = Part("round-robin", deals, (PartTable("g4a", versions),))
+    return [first, Part("more", 5, (PartTable("g4a", versions, (0, 0)),), block=block, number=1, first=2 * deals)]
 
 
 def test_a_series_goes_on_in_the_part_that_adds_deals() -> None:

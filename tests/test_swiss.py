@@ -49,7 +49,7 @@ def test_a_bye_is_a_point_and_goes_to_the_last_who_had_none() -> None:
     byes = []
     for _ in range(3):
         part = house.create()
-        byes += [entrant.label for entrant in part.byes]
+        byes += [version.label for version in part.byes]
         house.finish(part, places=win_by_name)
 
     assert sorted(byes) == ["a", "b", "c"]
@@ -116,7 +116,7 @@ def test_an_absent_entry_is_in_no_further_round_until_it_is_back() -> None:
 
     part = house.create()
 
-    assert "a" not in "".join([*name_pairs(part), *(entrant.label for entrant in part.byes)])
+    assert "a" not in "".join([*name_pairs(part), *(version.label for version in part.byes)])
     house.finish(part, places=win_by_name)
     house.read("abcd", broken="abc")
     assert isinstance(house.decide(), Done)
@@ -133,7 +133,7 @@ def test_a_late_entry_begins_without_points_and_a_new_version_keeps_its_place() 
 
     part = house.create()
 
-    assert {entrant.label: entrant.version for table in part.tables for entrant in table.entrants}["a"] == 2
+    assert {version.label: version.number for table in part.tables for version in table.versions}["a"] == 2
     house.finish(part, places=win_by_name)
     rows = {row.label: row for row in rank_swiss(house.look())}
     assert rows["a"].points == 2

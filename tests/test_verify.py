@@ -53,7 +53,7 @@ def test_an_edit_of_the_games_is_found(league: Path, statements: str, said: str)
     ("old", "new", "said"),
     [
         ('"name":"small"', '"name":"x"', "name: the tournament is 'small', the file says 'x'"),
-        ('"label":"greedy"', '"label":"x"', "entrants: expected versions that play, got 'greedy' 1"),
+        ('"label":"greedy"', '"label":"x"', "versions: expected versions that play, got 'greedy' 1"),
         ('"seed":"small"', '"seed":"other"', "the seed is not the one that the file gives"),
         ('"move_ms":1000', '"move_ms":2000', "game 0.0.0.0: expected the clock of the tournament"),
         ('"./short.toml"', '"./other.toml"', "rulesets: expected other"),

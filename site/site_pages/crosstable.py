@@ -61,8 +61,8 @@ def name_versions(source: Contents) -> dict[str, str]:
     An entry whose own label reads like that name keeps it; then the label stands for all versions of the other.
     """
     entries = source.entries
-    entrants = {(each.label, each.version) for part in source.parts for table in part.tables for each in table.entrants}
-    count = Counter(label for label, _ in entrants | {(entry.label, entry.version.number) for entry in entries})
+    versions = {(each.label, each.number) for part in source.parts for table in part.tables for each in table.versions}
+    count = Counter(label for label, _ in versions | {(entry.label, entry.version.number) for entry in entries})
     labels = {entry.label for entry in entries}
     names = {entry.label: f"{entry.label}@{entry.version.number}" for entry in entries if count[entry.label] > 1}
     return {label: name for label, name in names.items() if name not in labels}

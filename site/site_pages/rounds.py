@@ -165,9 +165,9 @@ def _describe_encounter(encounter: Encounter, match: Match, place: int) -> str:
 
 def _list_open(part: Part) -> dict[str, RoundCell]:
     """Who meets whom in a round that is not over, by label."""
-    cells = {entrant.label: RoundCell(None, "bye") for entrant in part.byes}
+    cells = {version.label: RoundCell(None, "bye") for version in part.byes}
     for table in part.tables:
-        one, other = (entrant.label for entrant in table.entrants)
+        one, other = (version.label for version in table.versions)
         cells |= {one: RoundCell(make_name(other), "open"), other: RoundCell(make_name(one), "open")}
     return cells
 

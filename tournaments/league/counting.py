@@ -294,8 +294,8 @@ def _find_suspended_now(tournament: Tournament, by_part: dict[int, dict[str, int
     current = tournament.current()
     found: dict[str, int] = {}
     for part, suspended in by_part.items():
-        played = {entrant for table in tournament.parts[part].tables for entrant in table.entrants} if suspended else ()
-        versions = {entrant.label: entrant.version for entrant in played}
+        played = {version for table in tournament.parts[part].tables for version in table.versions} if suspended else ()
+        versions = {version.label: version.number for version in played}
         for label, number in suspended.items():
             if versions[label] == current.get(label) and (label, number) not in tournament.readmissions:
                 found[label] = number

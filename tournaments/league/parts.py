@@ -26,14 +26,14 @@ class VersionKey(Struct, frozen=True, order=True, array_like=True):
     """A version of an entry."""
 
     label: str
-    version: Positive
+    number: Positive
 
 
 class PartTable(Struct, frozen=True, array_like=True):
     """Entries that meet under one ruleset."""
 
     ruleset: str
-    entrants: Annotated[tuple[VersionKey, ...], Meta(min_length=1)]
+    versions: Annotated[tuple[VersionKey, ...], Meta(min_length=1)]
     after: tuple[Count, Count] | None = None
     """The part and the table to which this one adds deals: their series go on here."""
 
@@ -101,12 +101,12 @@ class Schedule:
         self.part = part
         self.deals = part.deals
         self.batch_deals = min(BATCH_DEALS, max(1, part.deals // ROUNDS))
-        self.rotations = tuple(1 if table.ruleset in once else len(table.entrants) for table in part.tables)
+        self.rotations = tuple(1 if table.ruleset in once else len(table.versions) for table in part.tables)
         """By table: how many games a deal has there."""
         self._games_before = list(accumulate(self.rotations, initial=0))
         self._games = self._games_before[-1]
         self.total = part.deals * self._games
-        self.labels = tuple(tuple(entrant.label for entrant in table.entrants) for table in part.tables)
+        self.labels = tuple(tuple(version.label for version in table.versions) for table in part.tables)
         """By table: the labels of the entries that meet there, in its order."""
 
     def batches(self) -> Iterator[BatchPlan]:

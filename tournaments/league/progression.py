@@ -259,7 +259,7 @@ def _look_back(
     """The standings after a step, and the labels that had played by then in whatever version."""
     last = step.parts[-1]
     tables = [each for part in league.parts if part.number <= last for each in part.tables]
-    known = frozenset(entrant.label for each in tables for entrant in each.entrants)
+    known = frozenset(version.label for each in tables for version in each.versions)
     active = [row.label for row in standings.rows if row.state == "playing"]
     if standings.by_table:
         places = {place.label: place.place for place in table if place.label in active}

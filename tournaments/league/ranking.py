@@ -52,10 +52,10 @@ class Picker:
         self._choice = choice
         self._newest = {entry.label: entry.version.number for entry in entries}
         self._away = {entry.label for entry in entries if entry.state == "disqualified"} | set(choice.without)
-        entrants = {each for part in league.parts for table in part.tables for each in table.entrants}
-        older = sorted(each for each in entrants if each.version != self._newest[each.label])
+        versions = {each for part in league.parts for table in part.tables for each in table.versions}
+        older = sorted(each for each in versions if each.number != self._newest[each.label])
         self._has_older = bool(older)
-        self.names: Sequence[str] = [*self._newest, *(f"{each.label}@{each.version}" for each in older)]
+        self.names: Sequence[str] = [*self._newest, *(f"{each.label}@{each.number}" for each in older)]
         """Of all that may have played; the newest versions in the order of the file come first."""
         labels = [*self._newest, *(each.label for each in older)]
         rows = len(labels) if choice.versions == "all" else len(self._newest)

@@ -211,10 +211,10 @@ class GameCheck:
             UnverifiedError: they are not; the message names the game.
         """
         key, seeds = record.key, self._seeds[record.key.part]
-        entrants = self._tournament.parts[key.part].tables[key.table].entrants
+        versions = self._tournament.parts[key.part].tables[key.table].versions
         if record.deal_seed != seeds.deal_seed(key).hex():
             raise UnverifiedError(f"game {key}: its cards were not dealt by the seed of its part")
-        seated = [entrants[player] for player in seeds.seating(key, len(entrants))]
+        seated = [versions[player] for player in seeds.seating(key, len(versions))]
         self._verify_seats(record, seated)
         if record.clock != self._clock:
             raise UnverifiedError(
@@ -224,8 +224,8 @@ class GameCheck:
             refuse_verdicts(record)
         except ValueError as error:
             raise UnverifiedError(f"game {key}: {error}") from None
-        versions = tuple(each.version for each in seated)
-        if row != summarize_record(record, row.number, row.teams, versions, once=row.once):
+        numbers = tuple(each.number for each in seated)
+        if row != summarize_record(record, row.number, row.teams, numbers, once=row.once):
             raise UnverifiedError(f"game {key}: the summary for standings does not match the record")
         try:
             check_record(record)
@@ -239,8 +239,8 @@ class GameCheck:
         key = record.key
         if len(record.entries) != len(seated):
             raise UnverifiedError(f"game {key}: expected {len(seated)} seats, the record has {len(record.entries)}")
-        for seat, ((label, hash), entrant) in enumerate(zip(record.entries, seated, strict=True)):
-            version = self._tournament.version(entrant)
+        versions = map(self._tournament.version, seated)
+        for seat, ((label, hash), version) in enumerate(zip(record.entries, versions, strict=True)):
             if (label, hash) != (version.label, version.hash):
                 raise UnverifiedError(
                     f"game {key}: expected {version.label!r} (content {version.hash[:12]}) at seat {seat},"

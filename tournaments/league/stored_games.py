@@ -254,7 +254,7 @@ def _refuse_place(game: GameSummary, tournament: Tournament) -> None:
         raise ValueError(f"ruleset: expected {table.ruleset!r}, got {game.ruleset!r}")
     if game.once != (once := tournament.schedules[key.part].plays_once(key.table)):
         raise ValueError(f"once: expected {once}, as the ruleset says, got {game.once}")
-    expected = [(entrant.label, entrant.version) for entrant in table.entrants]
+    expected = [(version.label, version.number) for version in table.versions]
     if sorted(zip(game.labels, game.versions, strict=True)) != sorted(expected):
         raise ValueError(f"labels: expected the versions {expected}, got {game.labels}, {game.versions}")
 

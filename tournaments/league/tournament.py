@@ -157,16 +157,16 @@ class Tournament:
         """Where a game begins; UNSET if with its deal."""
         return self.config.positions[key.deal] if self.config.positions else UNSET
 
-    def version(self, entrant: VersionKey) -> Version:
+    def version(self, key: VersionKey) -> Version:
         """What the league knows of a version.
 
         Raises:
             ValueError: it knows no such version.
         """
-        known = self._versions.get(entrant.label, ())
-        if entrant.version > len(known):
-            raise ValueError(f"expected a version of {entrant.label!r} up to {len(known)}, got {entrant.version}")
-        return known[entrant.version - 1]
+        known = self._versions.get(key.label, ())
+        if key.number > len(known):
+            raise ValueError(f"expected a version of {key.label!r} up to {len(known)}, got {key.number}")
+        return known[key.number - 1]
 
     def current(self) -> Mapping[str, int]:
         """The version that plays, by label; entries of which none could be started are left out."""
@@ -179,9 +179,9 @@ class Tournament:
     def state(self, label: str) -> OrganiserDecision:
         return self.states.get(label, OrganiserDecision())
 
-    def excuses(self, entrant: VersionKey) -> bool:
+    def excuses(self, version: VersionKey) -> bool:
         """Whether a version plays no more: its entry left, or a newer version plays."""
-        return self.state(entrant.label).state != "playing" or self._current.get(entrant.label) != entrant.version
+        return self.state(version.label).state != "playing" or self._current.get(version.label) != version.number
 
     def list_entries(self) -> tuple[Entry, ...]:
         """The entries in the order of the file."""
@@ -249,7 +249,7 @@ class Tournament:
             raise ValueError(f"rulesets: expected {', '.join(expected)}")
         labels = [entry.label for entry in event.entries]
         _refuse_doubles(labels)
-        gone = {entrant.label for part in self.parts for table in part.tables for entrant in table.entrants} - {*labels}
+        gone = {version.label for part in self.parts for table in part.tables for version in table.versions} - {*labels}
         if gone:
             raise ValueError(f"entries: expected {min(gone)!r} among them, which has played")
         if config.anchor is not None and config.anchor not in labels:
@@ -295,18 +295,18 @@ class Tournament:
         self.parts.append(part)
         self.schedules.append(self.schedule(part))
 
-    def _refuse_versions(self, entrants: Sequence[VersionKey]) -> None:
-        for entrant in entrants:
-            if self._current.get(entrant.label) != entrant.version:
-                raise ValueError(f"entrants: expected versions that play, got {entrant.label!r} {entrant.version}")
+    def _refuse_versions(self, versions: Sequence[VersionKey]) -> None:
+        for version in versions:
+            if self._current.get(version.label) != version.number:
+                raise ValueError(f"versions: expected versions that play, got {version.label!r} {version.number}")
 
     def _refuse_table(self, table: PartTable, revisions: Revisions) -> None:
         if table.ruleset not in self.rulesets:
             raise ValueError(f"ruleset: expected one of {', '.join(self.rulesets)}, got {table.ruleset!r}")
-        self._refuse_versions(table.entrants)
-        _refuse_doubles([entrant.label for entrant in table.entrants])
+        self._refuse_versions(table.versions)
+        _refuse_doubles([version.label for version in table.versions])
         try:
-            self.teams(table.ruleset, len(table.entrants))
+            self.teams(table.ruleset, len(table.versions))
         except DataError as error:
             family = self.rulesets[table.ruleset].family
             if revisions.families.get(family, 1) == load_family(family).revision:
@@ -316,7 +316,7 @@ class Tournament:
             if part >= len(self.parts) or number >= len(self.parts[part].tables):
                 raise ValueError(f"after: there is no table {part}.{number}")
             before = self.parts[part].tables[number]
-            if before.ruleset != table.ruleset or before.entrants != table.entrants:
+            if before.ruleset != table.ruleset or before.versions != table.versions:
                 raise ValueError(f"after: expected the entries of table {part}.{number}, got others")
 
     def _readmit(self, label: str, number: int) -> None:
@@ -440,7 +440,7 @@ def _list_open(tournament: Tournament) -> dict[Place, int]:
         (schedule.part.number, number): schedule.deals * schedule.rotations[number]
         for schedule in tournament.open_parts
         for number, table in enumerate(schedule.part.tables)
-        if not any(map(tournament.excuses, table.entrants))
+        if not any(map(tournament.excuses, table.versions))
     }
 
 

@@ -276,7 +276,7 @@ def _describe_drawn_tables(plan: Plan) -> Iterator[str]:
     places = {label: place for place, label in enumerate(plan.tournament.current())}
     for name in plan.tournament.rulesets:
         tables = [
-            tuple(places[entrant.label] for entrant in table.entrants)
+            tuple(places[version.label] for version in table.versions)
             for part in plan.tournament.parts
             for table in part.tables
             if table.ruleset == name and table.after is None

@@ -303,8 +303,8 @@ class Plan:
 
     def is_table_playable(self, part: int, table: int) -> bool:
         """Whether all entries of a table still play, and none of them is absent."""
-        entrants = self.tournament.parts[part].tables[table].entrants
-        return all(each.label in self.players and not self.tournament.excuses(each) for each in entrants)
+        versions = self.tournament.parts[part].tables[table].versions
+        return all(each.label in self.players and not self.tournament.excuses(each) for each in versions)
 
     def count_open(self, done: Collection[Key]) -> int:
         """How many games are open; those that a suspension leaves out are among them."""
@@ -343,12 +343,12 @@ class Plan:
             family=ruleset.family,
             ruleset=ruleset.name,
             rules=ruleset.rules,
-            players=tuple(self.players[entrant.label] for entrant in table.entrants),
+            players=tuple(self.players[each.label] for each in table.versions),
             clock=self.make_clock(),
             init_ms=self.config.init_ms,
             commit=seeds.commit,
             games=tuple(
-                replace(seeds.order(key, len(table.entrants)), position=self.tournament.find_position(key))
+                replace(seeds.order(key, len(table.versions)), position=self.tournament.find_position(key))
                 for key in keys
             ),
             isolation=self.isolation,
@@ -362,8 +362,8 @@ class Plan:
     def make_game(self, record: Record) -> GameSummary:
         """The part of a record that standings need."""
         key = record.key
-        entrants = {each.label: each.version for each in self.tournament.parts[key.part].tables[key.table].entrants}
-        versions = tuple(entrants[label] for label, _ in record.entries)
+        numbers = {each.label: each.number for each in self.tournament.parts[key.part].tables[key.table].versions}
+        versions = tuple(numbers[label] for label, _ in record.entries)
         teams = self.tournament.teams(record.ruleset, len(versions))
         once = self.tournament.schedules[key.part].plays_once(key.table)
         return summarize_record(record, self.number(key), teams, versions, once=once)

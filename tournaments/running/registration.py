@@ -257,12 +257,12 @@ def _make_file_entry(pending: PendingEvents, entry: SetupEntry, can_play: Callab
     return FileEntry(entry.label, number)
 
 
-def _is_in_open_round(tournament: Tournament, entrant: VersionKey) -> bool:
+def _is_in_open_round(tournament: Tournament, version: VersionKey) -> bool:
     """Whether a version plays in a round that is not over, and which it should finish."""
     if FORMATS[tournament.config.format].grows:
         return False
     opened = (table for schedule in tournament.open_parts for table in schedule.part.tables)
-    return any(entrant in table.entrants for table in opened)
+    return any(version in table.versions for table in opened)
 
 
 def _describe_new_values(pending: PendingEvents, entry: SetupEntry) -> str:

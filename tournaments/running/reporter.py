@@ -71,7 +71,7 @@ class Reporter:
     def report_parts(self, parts: Iterable[Part]) -> None:
         """Report parts that were created."""
         for part in parts:
-            meetings = (EventTable(each.ruleset, tuple(one.label for one in each.entrants)) for each in part.tables)
+            meetings = (EventTable(each.ruleset, tuple(one.label for one in each.versions)) for each in part.tables)
             self._events.tell(
                 PartOpened(
                     part=part.number,
@@ -79,7 +79,7 @@ class Reporter:
                     deals=part.deals,
                     games=self._plan.tournament.schedule(part).total,
                     meetings=tuple(meetings),
-                    byes=tuple(entrant.label for entrant in part.byes),
+                    byes=tuple(version.label for version in part.byes),
                 )
             )
 

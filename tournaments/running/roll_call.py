@@ -74,7 +74,7 @@ def count_waiting(plan: Plan, done: Collection[Key], part: int | None = None) ->
         for schedule in tournament.open_parts
         if part is None or part == schedule.part.number
         for number, labels in enumerate(schedule.labels)
-        if not waiting.isdisjoint(labels) and not any(map(tournament.excuses, schedule.part.tables[number].entrants))
+        if not waiting.isdisjoint(labels) and not any(map(tournament.excuses, schedule.part.tables[number].versions))
     }
     return sum(tables.values()) - sum((key.part, key.table) in tables for key in done)
 

@@ -122,7 +122,7 @@ def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished
     for place, table in enumerate(schedule.part.tables):
         if played[place] == schedule.deals * schedule.rotations[place]:
             continue
-        away = {each.label for each in table.entrants if tournament.excuses(each) or each.label in waiting}
+        away = {each.label for each in table.versions if tournament.excuses(each) or each.label in waiting}
         if not away and (key := _find_open(schedule, place, {game.key for game in mine}, suspended)):
             raise OpenGame(key)
         absent |= away

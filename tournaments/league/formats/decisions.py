@@ -106,7 +106,7 @@ def list_matches(format_input: FormatInput) -> dict[Place, Match]:
             continue
         away = tournament.absent[part.number] | set(counted_games.by_part.get(part.number, ()))
         for number, table in enumerate(part.tables):
-            one, other = (entrant.label for entrant in table.entrants)
+            one, other = (version.label for version in table.versions)
             score = tuple(scores[part.number, number, label] for label in (one, other))
             whole = played[part.number, number] == part.deals
             points = _compute_points(score) if whole else (Fraction(one not in away), Fraction(other not in away))

@@ -71,12 +71,12 @@ def _list_lacks(format_input: FormatInput, meets: Meets) -> list[tuple[PartTable
     """List the tables that lack deals, in playing order, each with how many."""
     tournament, lacks = format_input.tournament, []
     for meeting, chain in _list_meetings(format_input, _find_chains(format_input)):
-        ruleset, entrants = meeting
-        if not meets(entrants):
+        ruleset, versions = meeting
+        if not meets(versions):
             continue
         lacking = tournament.config.deals - (chain.deals if chain else 0)
         if lacking > 0:
-            lacks.append((PartTable(ruleset, entrants, chain.last if chain else None), lacking))
+            lacks.append((PartTable(ruleset, versions, chain.last if chain else None), lacking))
     return lacks
 
 
@@ -103,19 +103,19 @@ def _list_meetings(format_input: FormatInput, chains: Sequence[Chain]) -> Iterat
     playing = list_playing(format_input)
     for ruleset in tournament.rulesets.values():
         mine = [(tournament.parts[chain.first[0]].tables[chain.first[1]], chain) for chain in chains]
-        known = [(table.entrants, chain) for table, chain in mine if table.ruleset == ruleset.name]
+        known = [(table.versions, chain) for table, chain in mine if table.ruleset == ruleset.name]
         if tournament.config.tables:
             found = _draw_meetings(format_input, ruleset.name, known, playing)
         else:
             found = _list_sets(find_seats(tournament.config, ruleset), known, playing)
-        yield from (((ruleset.name, entrants), chain) for entrants, chain in found)
+        yield from (((ruleset.name, versions), chain) for versions, chain in found)
 
 
 def list_playing(format_input: FormatInput) -> list[VersionKey]:
     """List the versions that get games, in the order of the file."""
     tournament = format_input.tournament
-    entrants = (VersionKey(each.label, each.version) for each in tournament.file_entries if each.version)
-    return [each for each in entrants if not tournament.excuses(each) and each.label not in format_input.suspended]
+    versions = (VersionKey(each.label, each.version) for each in tournament.file_entries if each.version)
+    return [each for each in versions if not tournament.excuses(each) and each.label not in format_input.suspended]
 
 
 Known = Sequence[tuple[tuple[VersionKey, ...], Chain]]
@@ -124,25 +124,25 @@ Found = Iterator[tuple[tuple[VersionKey, ...], Chain | None]]
 
 def _list_sets(seats: int, known: Known, playing: Sequence[VersionKey]) -> Found:
     """Yield every set of entries, pairs round by round, so that every prefix seats all alike."""
-    chains = {frozenset(entrants): (entrants, chain) for entrants, chain in known}
+    chains = {frozenset(versions): (versions, chain) for versions, chain in known}
     places = list_pairs(len(playing)) if seats == 2 else combinations(range(len(playing)), seats)
     for each in places:
-        entrants = tuple(playing[place] for place in sorted(each))
-        yield chains.get(frozenset(entrants), (entrants, None))
+        versions = tuple(playing[place] for place in sorted(each))
+        yield chains.get(frozenset(versions), (versions, None))
 
 
 def _draw_meetings(format_input: FormatInput, ruleset: str, known: Known, playing: Sequence[VersionKey]) -> Found:
     """Yield the tables that were drawn, and those that are drawn for newcomers."""
     tournament = format_input.tournament
     config, seats = tournament.config, find_seats(tournament.config, tournament.rulesets[ruleset])
-    order = draw_order(tournament.secret, ruleset, [entrant.label for entrant in playing])
+    order = draw_order(tournament.secret, ruleset, [version.label for version in playing])
     if not known:
         for table in draw_tables(order, seats, config.tables):
             yield tuple(playing[place] for place in table), None
         return
     here = set(playing)
     yield from (each for each in known if here.issuperset(each[0]))
-    sat = Counter(entrant for entrants, _ in known for entrant in entrants)
+    sat = Counter(version for versions, _ in known for version in versions)
     newcomers = {place for place in order if not sat[playing[place]]}
     for table in draw_newcomers(order, newcomers, seats, max(sat.values())):
         yield tuple(playing[place] for place in table), None
@@ -153,10 +153,10 @@ def _describe(format_input: FormatInput, tables: Sequence[PartTable], deals: int
     tournament = format_input.tournament
     if not tournament.parts:
         return tournament.config.format
-    seated = {entrant for part in tournament.parts for table in part.tables for entrant in table.entrants}
-    new = sorted({entrant for table in tables for entrant in table.entrants} - seated)
+    seated = {version for part in tournament.parts for table in part.tables for version in table.versions}
+    new = sorted({version for table in tables for version in table.versions} - seated)
     if new:
-        names = [each.label if each.version == 1 else f"{each.label}, version {each.version}" for each in new]
+        names = [each.label if each.number == 1 else f"{each.label}, version {each.number}" for each in new]
         return f"adds {'; '.join(names)}"
     rulesets = {table.ruleset for part in tournament.parts for table in part.tables}
     if added := sorted({table.ruleset for table in tables} - rulesets):
@@ -176,8 +176,8 @@ def _draft_block(format_input: FormatInput) -> Draft | None:
     tables, blocks = [], 0
     for chain in _find_chains(format_input):
         table = tournament.parts[chain.first[0]].tables[chain.first[1]]
-        if chain.first in opened and chain.blocks < SERIES_BLOCKS and playing.issuperset(table.entrants):
-            tables.append(PartTable(table.ruleset, table.entrants, chain.last))
+        if chain.first in opened and chain.blocks < SERIES_BLOCKS and playing.issuperset(table.versions):
+            tables.append(PartTable(table.ruleset, table.versions, chain.last))
             blocks = max(blocks, chain.blocks + 1)
     title = f"block {blocks} of deals for open series"
     return _draft(format_input, title, BLOCK_DEALS, tables, block=True) if tables else None
@@ -191,14 +191,14 @@ def _draft(
 
 def decide_round_robin(format_input: FormatInput) -> Decision:
     """Decide the next part; raise DataError if a ruleset does not allow as many seats as there are."""
-    return decide_growing(format_input, lambda entrants: True)
+    return decide_growing(format_input, lambda versions: True)
 
 
 def decide_gauntlet(format_input: FormatInput) -> Decision:
     config = format_input.tournament.config
     labels = [entry.label for entry in format_input.tournament.file_entries]
     challengers = find_challengers(config, labels)
-    return decide_growing(format_input, lambda entrants: sum(each.label in challengers for each in entrants) == 1)
+    return decide_growing(format_input, lambda versions: sum(each.label in challengers for each in versions) == 1)
 
 
 def find_challengers(config: Config, labels: Sequence[str]) -> frozenset[str]:

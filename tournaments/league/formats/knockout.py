@@ -75,7 +75,7 @@ class _Course:
                 deals,
                 tuple(tables),
                 common_deals=self.tournament.config.common_deals,
-                byes=tuple(self.find_entrant(label) for label in byes),
+                byes=tuple(self.find_version(label) for label in byes),
             )
         return None
 
@@ -83,12 +83,12 @@ class _Course:
         """Who is suspended when the next part is created, and so loses its tie without a match."""
         return self.tournament.barred[self.parts[0].number] if self.parts else self.suspended
 
-    def find_entrant(self, label: str) -> VersionKey:
+    def find_version(self, label: str) -> VersionKey:
         return VersionKey(label, self.tournament.current()[label])
 
     def make_table(self, labels: Sequence[str]) -> PartTable:
         (ruleset,) = self.tournament.rulesets
-        return PartTable(ruleset, tuple(map(self.find_entrant, labels)))
+        return PartTable(ruleset, tuple(map(self.find_version, labels)))
 
 
 def decide_knockout(format_input: FormatInput) -> Decision:
@@ -118,12 +118,12 @@ def list_seeds(format_input: FormatInput) -> list[str]:
     tournament = format_input.tournament
     order = tournament.seeding or tuple(entry.label for entry in tournament.file_entries)
     labels = _list_first(tournament.parts[0]) if tournament.parts else list_playing(format_input)
-    playing = {entrant.label for entrant in labels}
+    playing = {version.label for version in labels}
     return [label for label in order if label in playing]
 
 
 def _list_first(part: Part) -> list[VersionKey]:
-    return [*(entrant for table in part.tables for entrant in table.entrants), *part.byes]
+    return [*(version for table in part.tables for version in table.versions), *part.byes]
 
 
 def rank_knockout(format_input: FormatInput) -> list[tuple[str, int]]:

@@ -120,7 +120,7 @@ def decide_swiss(format_input: FormatInput) -> Decision:
     tournament = format_input.tournament
     if tournament.open_parts:
         return Wait()
-    playing = {entrant.label: entrant for entrant in _list_able(format_input)}
+    playing = {version.label: version for version in _list_able(format_input)}
     number = len(tournament.parts) + 1
     if number > tournament.config.rounds or len(playing) < 2:
         return Done()
@@ -140,7 +140,7 @@ def decide_swiss(format_input: FormatInput) -> Decision:
 def _list_able(format_input: FormatInput) -> list[VersionKey]:
     """List the versions that can be in the next round."""
     absent = format_input.tournament.waiting()
-    return [entrant for entrant in list_playing(format_input) if entrant.label not in absent]
+    return [version for version in list_playing(format_input) if version.label not in absent]
 
 
 def find_missing_round(format_input: FormatInput) -> int | None:
@@ -191,7 +191,7 @@ def _list_opponents_points(met: Sequence[Encounter | None], points: Mapping[str,
 
 def _list_encounters(part: Part, matches: Mapping[Place, Match], out: Collection[str]) -> dict[str, Encounter]:
     """What each entry met in a round, by its label."""
-    found = {entrant.label: Encounter(None, Fraction(entrant.label not in out)) for entrant in part.byes}
+    found = {version.label: Encounter(None, Fraction(version.label not in out)) for version in part.byes}
     for number in range(len(part.tables)):
         match = matches[part.number, number]
         for label, other, points in zip(match.labels, match.labels[::-1], match.points, strict=True):
