@@ -102,7 +102,7 @@ def test_the_command_line_says_otherwise(folder: Path) -> None:
     assert choose_syllabus(bot, "all") == cover_everything()
     assert [ruleset.name for ruleset, _ in choose_syllabus(bot, "book, standard,book").others] == ["book", "standard"]
     assert choose_syllabus(bot, "book,standard").main.name == "standard"
-    assert choose_syllabus(find_bot("greedy")).whole
+    assert choose_syllabus(find_bot("greedy")).every_ruleset
     result = malice("check", "mine", "--rulesets", "book,standrad")
     assert result.exit_code == 2
     assert "unknown ruleset 'standrad' (did you mean 'standard'?)" in result.stderr

@@ -47,13 +47,13 @@ def test_results_are_counted_by_seat_and_a_shared_first_place_is_a_draw() -> Non
         game(("a", "b"), (2, 1), Key(0, 0, 2, 0), reason="void"),
         game(("a", "b", "c"), (2, 1, 3), Key(0, 1, 0, 0)),
         game(("a", "b", "c", "a2"), (1, 2, 1, 2), Key(0, 2, 0, 0), teams=(0, 1, 0, 1)),
-    ).tally_seats()
+    ).count_seats()
 
     first, second = found["a"]["standard", 2]
     assert (first.games, first.wins, first.draws, first.losses, first.points) == (2, 1, 1, 0, 1.5)
     assert (second.games, second.losses, second.points) == (1, 1, 0.0)
     assert found["a"]["standard", 3][0].points == 0.5
-    assert [tally.wins for tally in found["c"]["standard", 4]] == [0, 0, 1, 0]
+    assert [each.wins for each in found["c"]["standard", 4]] == [0, 0, 1, 0]
 
 
 def test_the_widest_win_of_every_pair_is_kept_and_the_longest_game() -> None:

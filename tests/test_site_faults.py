@@ -11,7 +11,7 @@ from malice import site_pages
 from malice.referee import rulesets as ruleset
 from malice.referee.records import Key, Record, RecordedVerdict
 from malice.referee.verdicts import describe_answers, judge_late_answer
-from malice.site_pages.evidence import KINDS, READ, VerdictCode, collect_verdicts
+from malice.site_pages.evidence import GROUPS, READ, VerdictCode, collect_verdicts
 from malice.tournaments.league.publication import Publication
 from tests.site_files import Page
 from tests.site_league import LABELS, League, play
@@ -48,7 +48,7 @@ def read(*faults: RecordedVerdict) -> list[VerdictCode]:
 def test_verdicts_in_the_same_words_are_one_kind_with_the_evidence_of_the_first() -> None:
     (code,) = read(*(fault(action=number) for number in range(20)))
 
-    (kind,) = code.kinds
+    (kind,) = code.groups
     assert (code.games, code.unread, kind.key, kind.evidence.action) == (20, 20 - READ, "0.0.0.0", 0)
     assert kind.others == [(f"0.0.{number}.0", 0) for number in range(1, READ)]
 
@@ -58,7 +58,7 @@ def test_timeouts_after_different_answers_are_one_kind() -> None:
 
     (code,) = read(*(fault(sentence, "timeout") for sentence in late))
 
-    assert len(code.kinds) == 1
+    assert len(code.groups) == 1
 
 
 def test_the_same_words_under_another_code_are_another_kind_and_the_most_frequent_code_comes_first() -> None:
@@ -70,8 +70,8 @@ def test_the_same_words_under_another_code_are_another_kind_and_the_most_frequen
 def test_of_many_kinds_the_first_of_each_code_are_shown_and_the_rest_is_counted() -> None:
     illegal, crash = read(*(fault(f"expected {number}", "illegal") for number in range(50)), fault())
 
-    assert [kind.evidence.sentence for kind in illegal.kinds] == [f"expected {number}" for number in range(KINDS)]
-    assert illegal.unread == 50 - KINDS
+    assert [kind.evidence.sentence for kind in illegal.groups] == [f"expected {number}" for number in range(GROUPS)]
+    assert illegal.unread == 50 - GROUPS
     assert crash.unread == 0
 
 

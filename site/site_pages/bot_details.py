@@ -262,7 +262,7 @@ class DetailMaker:
 
     def __init__(self, games: BotGames, every: Sequence[Standings]) -> None:
         self._longest = games.list_longest()
-        self._seats = games.tally_seats()
+        self._seats = games.count_seats()
         self._every = every
         self._won: dict[tuple[Kind, str], list[tuple[str, Win]]] = {}
         self._lost: dict[tuple[Kind, str], list[tuple[str, Win]]] = {}
@@ -348,11 +348,11 @@ def _make_version(row: Row, label: str) -> VersionRow:
     )
 
 
-def _make_seat_result(seat: int, tally: SeatResults) -> SeatResult:
-    score = tally.points / tally.games if tally.games else None
-    games = SortableCell(f"{tally.games:,}", tally.games)
+def _make_seat_result(seat: int, results: SeatResults) -> SeatResult:
+    score = results.points / results.games if results.games else None
+    games = SortableCell(f"{results.games:,}", results.games)
     return SeatResult(
-        seat, games, tally.wins, tally.draws, tally.losses, SortableCell(text.format_percent(score), score)
+        seat, games, results.wins, results.draws, results.losses, SortableCell(text.format_percent(score), score)
     )
 
 

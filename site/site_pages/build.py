@@ -73,13 +73,13 @@ class SiteWriter:
         self._stamp = rendering.stamp
         return rendering.write(make_live)
 
-    def tell(self, moment: Live) -> None:
+    def tell(self, now: Live) -> None:
         """Write what the pages say of the moment, and nothing else, after a rendering.
 
         Raises:
             OSError: the file cannot be written.
         """
-        Folder(self._out).write(live.NAME, live.make_live_script(self._stamp, moment))
+        Folder(self._out).write(live.NAME, live.make_live_script(self._stamp, now))
 
 
 def render(source: SiteContents, out: Path, options: SiteOptions = DEFAULTS) -> SiteSize:

@@ -160,22 +160,22 @@ class BotGames:
         if (alike := self._alike.get(course)) is None:
             alike = self._alike[course] = Alike(game, margin)
         alike.add(game, margin)
-        for label, thinking in zip(game.labels, parse_times(game.thinking), strict=False):
+        for label, spent in zip(game.labels, parse_times(game.thinking), strict=False):
             times = self._times[label]
-            for bucket, count in enumerate(thinking.counts, thinking.first):
+            for bucket, count in enumerate(spent.counts, spent.first):
                 times[bucket] += count
 
-    def tally_seats(self) -> dict[str, dict[Kind, list[SeatResults]]]:
+    def count_seats(self) -> dict[str, dict[Kind, list[SeatResults]]]:
         """Tally the results at each seat, by label, ruleset and number of seats."""
         found: dict[str, dict[Kind, list[SeatResults]]] = defaultdict(dict)
         for (ruleset, labels, teams, places), alike in self._alike.items():
             for seat, (label, won, drawn, points) in enumerate(_score_seats(labels, teams, places)):
                 kind = ruleset, len(labels)
-                tally = found[label].setdefault(kind, [SeatResults() for _ in labels])[seat]
-                tally.games += alike.games
-                tally.wins += alike.games * won
-                tally.draws += alike.games * drawn
-                tally.points += alike.games * points
+                results = found[label].setdefault(kind, [SeatResults() for _ in labels])[seat]
+                results.games += alike.games
+                results.wins += alike.games * won
+                results.draws += alike.games * drawn
+                results.points += alike.games * points
         return found
 
     def count_times(self, label: str) -> list[int]:

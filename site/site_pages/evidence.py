@@ -283,7 +283,7 @@ def _cut(title: str, line: str, flaw: Flaw | None, width: int) -> MarkedLine:
 
 READ = 8
 """Games per code whose records are read."""
-KINDS = 3
+GROUPS = 3
 """Different sentences shown per code, each with its evidence."""
 LINE = 2000
 """Characters of a line shown."""
@@ -311,7 +311,7 @@ class VerdictCode(Struct, frozen=True):
 
     code: str
     games: int
-    kinds: list[VerdictGroup]
+    groups: list[VerdictGroup]
     """Of the first games, in their order."""
     unread: int
     """Games whose words are not known here."""
@@ -342,13 +342,13 @@ class VerdictList:
         return [self._read_code(code, games, reader) for code, games in self._games.most_common()]
 
     def _read_code(self, code: str, games: int, reader: Reader) -> VerdictCode:
-        kinds: dict[str, VerdictGroup] = {}
+        groups: dict[str, VerdictGroup] = {}
         first = self._first[code]
         known = 0
         for (key, seat), record in zip(first, reader([key for key, _ in first]), strict=True):
             fault = next(each for each in record.faults if each.seat == seat)
-            known += _add_verdict(kinds, str(key), fault)
-        return VerdictCode(code, games, list(kinds.values()), games - known)
+            known += _add_verdict(groups, str(key), fault)
+        return VerdictCode(code, games, list(groups.values()), games - known)
 
 
 def collect_verdicts(failed: Sequence[GameSummary]) -> dict[str, VerdictList]:
@@ -404,14 +404,14 @@ def read_farewell(label: str, games: Sequence[GameSummary], read: Reader, public
     return Farewell(len(own), str(key), sanitize(sentence, 800), stderr)
 
 
-def _add_verdict(kinds: dict[str, VerdictGroup], key: str, fault: RecordedVerdict) -> bool:
+def _add_verdict(groups: dict[str, VerdictGroup], key: str, fault: RecordedVerdict) -> bool:
     """Add a verdict to its kind; return whether it has one."""
     words = _drop_history(fault.sentence)
-    if kind := kinds.get(words):
+    if kind := groups.get(words):
         kind.others.append((key, fault.seat))
-    elif len(kinds) < KINDS:
-        kinds[words] = VerdictGroup(words, make_evidence(fault, LINE, STDERR), key)
-    return words in kinds
+    elif len(groups) < GROUPS:
+        groups[words] = VerdictGroup(words, make_evidence(fault, LINE, STDERR), key)
+    return words in groups
 
 
 def _drop_history(sentence: str) -> str:

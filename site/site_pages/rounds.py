@@ -158,7 +158,7 @@ def _make_cells(
 def _describe_encounter(encounter: Encounter, match: Match, place: int) -> str:
     word = WORDS[encounter.points]
     # The points of a disqualified entry do not follow from its score.
-    if not match.whole or encounter.points != match.points[place]:
+    if not match.complete or encounter.points != match.points[place]:
         return f"{word} {DEFAULT}"
     return f"{word} {format_points(match.score[place])}–{format_points(match.score[1 - place])}"
 
@@ -225,4 +225,4 @@ def _describe_end(tie: Tie) -> str:
     last = tie.matches[-1]
     if last.winner is None:
         return "tied to the end: the higher seed goes on"
-    return "" if last.whole else f"won {DEFAULT}"
+    return "" if last.complete else f"won {DEFAULT}"

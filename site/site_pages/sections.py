@@ -262,7 +262,7 @@ def make_sections(
         options: what the site shows beyond what every site does.
     """
     targets = find_targets(source)
-    tallies = (
+    scores = (
         count_series((game for game in source.games if targets[game.ruleset]), targets, source.parts)
         if any(targets.values())
         else {}
@@ -281,7 +281,7 @@ def make_sections(
             versions=versions.get(ranking.anchor),
             by_part=make_part_chart(parts.get((standings.ruleset, standings.seats)), standings, colours),
             teams=make_team_rows(deals, (standings.ruleset, standings.seats), colours),
-            series=make_series_rows(tallies.get(standings.ruleset, {})),
+            series=make_series_rows(scores.get(standings.ruleset, {})),
             series_target=targets[standings.ruleset],
             luck=make_luck_table(options.sharper, standings, source.rulesets),
         )

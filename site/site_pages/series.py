@@ -42,18 +42,18 @@ def score_played_series(source: Contents) -> dict[Key, Score]:
     return score_league_series(source) if source.config.series else {}
 
 
-def make_series_rows(tallies: Mapping[str, SeriesScore]) -> list[SeriesRow]:
+def make_series_rows(scores: Mapping[str, SeriesScore]) -> list[SeriesRow]:
     """The entries, highest share of series won first."""
-    order = sorted(tallies, key=lambda label: (-tallies[label].won / tallies[label].played, label))
-    return [_make_series_row(label, tallies[label]) for label in order]
+    order = sorted(scores, key=lambda label: (-scores[label].won / scores[label].played, label))
+    return [_make_series_row(label, scores[label]) for label in order]
 
 
-def _make_series_row(label: str, tally: SeriesScore) -> SeriesRow:
-    share = tally.won / tally.played
+def _make_series_row(label: str, score: SeriesScore) -> SeriesRow:
+    share = score.won / score.played
     return SeriesRow(
         bot=make_name(label),
-        won=SortableCell(f"{tally.won:,}", tally.won),
-        played=SortableCell(f"{tally.played:,}", tally.played),
+        won=SortableCell(f"{score.won:,}", score.won),
+        played=SortableCell(f"{score.played:,}", score.played),
         share=SortableCell(text.format_percent(share), share),
     )
 

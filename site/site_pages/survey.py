@@ -183,14 +183,14 @@ class Survey:
     def __init__(self, source: Contents, memory: Memory | None = None) -> None:
         self.memory = Memory() if memory is None else memory
         picker, numbering = Picker(source), Numbering(source.tournament)
-        tallies = GameTotals()
+        totals = GameTotals()
         for game in map(numbering.number, source.games):
-            tallies.add(game, picker.pick(game))
+            totals.add(game, picker.pick(game))
         self.series = score_played_series(source)
-        self.deals, self.bots, self.index = tallies.deals, tallies.bots, tallies.index
-        self.tables, self.blocks = tallies.tables, tallies.blocks
-        self.latest, self.failed, self.farewells = tallies.latest, tallies.failed, tallies.farewells
-        self._factors = tallies.factors
+        self.deals, self.bots, self.index = totals.deals, totals.bots, totals.index
+        self.tables, self.blocks = totals.tables, totals.blocks
+        self.latest, self.failed, self.farewells = totals.latest, totals.failed, totals.farewells
+        self._factors = totals.factors
 
     def describe_factors(self, label: str = "") -> str:
         """A few words on the workers that played the games of a bot, or all; empty if there were none."""

@@ -81,7 +81,7 @@ class Examination:
         self._syllabus = syllabus = syllabus or cover_everything()
         opponent = load_family(syllabus.main.family).opponent
         titles = TITLES | {"games": f"plays {format_count(games, 'game')} of {syllabus.main.name} against {opponent}"}
-        if not syllabus.whole:
+        if not syllabus.every_ruleset:
             titles["families"] = "plays its rulesets"
         names = [name for name in titles if rare or name != "fuzz"]
         self._steps = {name: Step(name, titles[name], "not reached", "") for name in names}
@@ -177,7 +177,7 @@ class Examination:
     def _describe_families(self) -> str:
         games = self._syllabus.others
         seats = _format_seats([seats for _, seats in games])
-        names = "" if self._syllabus.whole else f": {', '.join(ruleset.name for ruleset, _ in games)}"
+        names = "" if self._syllabus.every_ruleset else f": {', '.join(ruleset.name for ruleset, _ in games)}"
         return f"{format_count(len(games), 'game')}, {seats}{names}"
 
     def _send_unknown(self) -> None:

@@ -350,8 +350,8 @@ def ask_all(games: ExamGames, count: int) -> str:
     """
     seat, syllabus = games.seat(), games.syllabus
     rulesets: Counter[str] = Counter()
-    find = load_ruleset if syllabus.whole else syllabus.rulesets.__getitem__
-    for number, rare in enumerate(list_rare_positions(count, None if syllabus.whole else syllabus.rulesets)):
+    find = load_ruleset if syllabus.every_ruleset else syllabus.rulesets.__getitem__
+    for number, rare in enumerate(list_rare_positions(count, None if syllabus.every_ruleset else syllabus.rulesets)):
         rulesets[rare.ruleset] += 1
         games.log.where = f"situation {number}: {_describe_game(rare)}"
         _ask(games, seat, number, rare, replay_rare_position(rare, find), find)

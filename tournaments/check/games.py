@@ -62,7 +62,7 @@ class Syllabus(Struct, frozen=True):
     """The ruleset of most games, with its fewest seats."""
     others: tuple[tuple[Ruleset, int], ...]
     """Rulesets that are played once, each with its number of seats."""
-    whole: bool = True
+    every_ruleset: bool = True
     """Whether these rulesets represent all that ship."""
 
     @property
@@ -86,7 +86,7 @@ def cover_everything() -> Syllabus:
 def cover_only(rulesets: Sequence[Ruleset]) -> Syllabus:
     """A syllabus of all these rulesets; most games are of `standard`, or else of the first one."""
     main = next((ruleset for ruleset in rulesets if ruleset.name == DEFAULT_RULESET), rulesets[0])
-    return Syllabus(main, tuple((ruleset, ruleset.match.players[1]) for ruleset in rulesets), whole=False)
+    return Syllabus(main, tuple((ruleset, ruleset.match.players[1]) for ruleset in rulesets), every_ruleset=False)
 
 
 def choose_syllabus(bot: Bot, names: str | None = None) -> Syllabus:

@@ -36,8 +36,8 @@ from malice.tournaments.ratings.sprt import Sprt, Verdict
 
 def list_complete_deals(games: Iterable[GameSummary], label: str) -> list[tuple[float, float]]:
     """Return what an entry got in both games of each deal; nothing where a deal is one game."""
-    whole = [deal for deal in group_complete_deals(games) if len(deal) == 2]
-    return [(get_score(one, label), get_score(other, label)) for one, other in whole]
+    complete = [deal for deal in group_complete_deals(games) if len(deal) == 2]
+    return [(get_score(one, label), get_score(other, label)) for one, other in complete]
 
 
 def group_complete_deals(games: Iterable[GameSummary]) -> list[list[GameSummary]]:
@@ -251,10 +251,10 @@ def read_comparison(
     """
     contents = league.read()
     sequential, games = contents.tests.get(0) or SequentialTest(contents.tournament, 0), contents.games
-    whole = [game for game in games if game.key.deal < sequential.deals]
+    complete = [game for game in games if game.key.deal < sequential.deals]
     others = None
     if sequential.weight != sequential.games:
-        scores = [compute_score(whole, side) for side in sequential.sides]
+        scores = [compute_score(complete, side) for side in sequential.sides]
         others = Others(sequential.weight, sum(scores) / 2)
     stopped = (sequential.test, sequential.verdict) if sequential.test else None
     advantage = measure_advantage(sequential.counts, sequential.games, others, stopped)
@@ -270,7 +270,7 @@ def read_comparison(
     if not adjusted:
         return found
     by_deal: dict[int, list[GameSummary]] = defaultdict(list)
-    for game in whole:
+    for game in complete:
         by_deal[game.key.deal].append(game)
     (sharper,) = adjust_deals(league, [Compared(list(by_deal.values()), sequential.sides, others)], watcher)
     return replace(found, adjusted=sharper)
@@ -314,9 +314,9 @@ def _bound(scores: Sequence[float], convert: Callable[[float], float | None]) ->
 
 def _fit_all(contents: Contents, picker: Picker, found: Comparison) -> FittedLead | None:
     """Return what all games of the ruleset say of the two, if others than the two played some."""
-    kinds = collect_groups(picker.list_games(), picker.names, picker.common, contents.clocks)
+    groups = collect_groups(picker.list_games(), picker.names, picker.common, contents.clocks)
     pair = found.new.label, found.base.label
-    for kind, games in kinds.items():
+    for kind, games in groups.items():
         if (kind.ruleset, kind.seats) == (found.rulesets[0], 2) and any(
             set(pair) != {*each[0]} for each in games.outcomes
         ):
@@ -352,12 +352,12 @@ def compare_pairs(
     Raises:
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
-    whole = [(pair, deals) for pair in pairs if (deals := group_complete_deals(pair.games))]
+    complete = [(pair, deals) for pair in pairs if (deals := group_complete_deals(pair.games))]
     live = not league.tournament().complete
-    sharper: list[Adjustment | None] = [None] * len(whole)
+    sharper: list[Adjustment | None] = [None] * len(complete)
     if adjusted:
-        sharper = adjust_deals(league, [Compared(deals, pair.sides) for pair, deals in whole], watcher)
-    for (pair, deals), without_luck in zip(whole, sharper, strict=True):
+        sharper = adjust_deals(league, [Compared(deals, pair.sides) for pair, deals in complete], watcher)
+    for (pair, deals), without_luck in zip(complete, sharper, strict=True):
         yield replace(_compare_pair(pair, deals, live=live), exact=exact, adjusted=without_luck)
 
 

@@ -243,12 +243,12 @@ def compute_part_changes(
     """
     newest = max((each.steps[-1].parts[-1] for each in found), default=-1)
     steps = {(each.ruleset, each.seats): each.steps for each in found if each.steps[-1].parts[-1] == newest}
-    kinds = [each for each in all_standings if (each.ruleset, each.seats) in steps]
-    if not kinds:
+    compared = [each for each in all_standings if (each.ruleset, each.seats) in steps]
+    if not compared:
         return None
     *_, before, last = next(iter(steps.values()))
     progressions = (
-        _compare_parts(each, *_look_back(each, steps[each.ruleset, each.seats][-2], league, table)) for each in kinds
+        _compare_parts(each, *_look_back(each, steps[each.ruleset, each.seats][-2], league, table)) for each in compared
     )
     return Changes(before.titles[-1], tuple(progressions), last.titles[-1])
 

@@ -102,8 +102,8 @@ def compute_league_standings(league: Contents, choice: Choice = EVERYTHING) -> t
     states = {entry.label: find_state(entry, suspended) for entry in entries}
     # An older version of an entry is a row of its own, which nobody suspends.
     shown: dict[str, State] = {name: states.get(name, "playing") for name in picker.shown}
-    kinds = collect_groups(picker.list_games(), picker.names, picker.common, league.clocks)
-    found = make_standings(kinds, picker.names, league.config.anchor, shown)
+    groups = collect_groups(picker.list_games(), picker.names, picker.common, league.clocks)
+    found = make_standings(groups, picker.names, league.config.anchor, shown)
     found = _add_statistics(found, league, picker)
     if overruns := {entry.label: entry.overruns for entry in entries if entry.overruns}:
         found = tuple(_add_overruns(each, overruns) for each in found)
@@ -122,10 +122,10 @@ def _add_overruns(standings: Standings, overruns: Mapping[str, int]) -> Standing
 def _add_statistics(all_standings: tuple[Standings, ...], league: Contents, picker: Picker) -> tuple[Standings, ...]:
     if not (statistics := find_statistics(league.rulesets)):
         return all_standings
-    tallies = summarize_statistics(picker.list_games(), statistics)
+    summaries = summarize_statistics(picker.list_games(), statistics)
 
     def add(standings: Standings) -> Standings:
-        by_label = tallies.get((standings.ruleset, standings.seats))
+        by_label = summaries.get((standings.ruleset, standings.seats))
         if by_label is None:
             return standings
         return replace(

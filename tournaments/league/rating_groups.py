@@ -32,15 +32,15 @@ def group_games(
         games: all games.
         clocks: those of the parts, by number.
     """
-    kinds: dict[RatingGroup, list[GameSummary]] = {}
+    groups: dict[RatingGroup, list[GameSummary]] = {}
     lists: dict[tuple[str, int, int], list[GameSummary]] = {}  # a clock is slow to look up by
     for game in games:
         seats, part = len(game.labels), game.key.part
         if (found := lists.get((game.ruleset, seats, part))) is None:
             kind = RatingGroup(game.ruleset, seats, clocks[part] if part < len(clocks) else None)
-            found = lists[game.ruleset, seats, part] = kinds.setdefault(kind, [])
+            found = lists[game.ruleset, seats, part] = groups.setdefault(kind, [])
         found.append(game)
-    return kinds
+    return groups
 
 
 def list_complete(played: Iterable[GameSummary]) -> list[GameSummary]:
@@ -132,11 +132,11 @@ class GroupGames:
         """The seats of each team."""
         self.once = games[0].once
         """Whether a deal is one game, the same for all seats."""
-        self.tallies = {label: Totals() for label in number}
+        self.totals = {label: Totals() for label in number}
         """Of all games."""
         for game in games:
             for seat, label in enumerate(game.labels):
-                self.tallies[label].add(game, seat)
+                self.totals[label].add(game, seat)
         complete = list_complete(games)
         self.waiting = len(games) - len(complete)
         """How many games belong to deals that were not played in every rotation yet."""

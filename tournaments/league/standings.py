@@ -318,15 +318,15 @@ def compute_standings(
             Only those that play take a rank.
         clocks: those of the parts, by number.
     """
-    kinds = collect_groups(games, entries, common, clocks)
-    return make_standings(kinds, entries, anchor, dict.fromkeys(entries, _PLAYING) if shown is None else shown)
+    groups = collect_groups(games, entries, common, clocks)
+    return make_standings(groups, entries, anchor, dict.fromkeys(entries, _PLAYING) if shown is None else shown)
 
 
 def make_standings(
-    kinds: Mapping[RatingGroup, GroupGames], entries: Sequence[str], anchor: str | None, states: Mapping[str, State]
+    groups: Mapping[RatingGroup, GroupGames], entries: Sequence[str], anchor: str | None, states: Mapping[str, State]
 ) -> tuple[Standings, ...]:
     """The standings of games that were collected; see `compute_standings`."""
-    return tuple(_rate_group(kind, games, entries, anchor, states) for kind, games in kinds.items())
+    return tuple(_rate_group(kind, games, entries, anchor, states) for kind, games in groups.items())
 
 
 def _rate_group(
@@ -337,7 +337,7 @@ def _rate_group(
     reference = None if anchor is None else entries.index(anchor)
     fitted = fit_ratings(games.rated, len(entries), anchor=reference, ranked=ranked)
     order = rank_entries(fitted.ratings, entries, shown, ranked)
-    rows = tuple(_make_row(place, entries, games.tallies, fitted.ratings, states) for place in order)
+    rows = tuple(_make_row(place, entries, games.totals, fitted.ratings, states) for place in order)
     groups = max((row.group or 0 for row in rows), default=0)
     return Standings(
         ruleset=kind.ruleset,
@@ -375,22 +375,22 @@ def _name_los(los: Floats, entries: Sequence[str], shown: Sequence[int]) -> dict
 def _make_row(
     place: Placing,
     entries: Sequence[str],
-    tallies: Mapping[str, Totals],
+    totals: Mapping[str, Totals],
     ratings: Sequence[Rating],
     states: Mapping[str, State],
 ) -> Row:
     label, rating = entries[place.number], ratings[place.number]
-    tally = tallies[label]
+    total = totals[label]
     return Row(
         group=place.group,
         rank=place.rank,
         label=label,
         rating=rating,
-        games=tally.games,
-        mean_ms=tally.each(tally.used),
-        cpu_ms=tally.each(tally.cpu),
-        idle_ms=tally.each(tally.idle),
-        forfeits=tally.forfeits,
+        games=total.games,
+        mean_ms=total.each(total.used),
+        cpu_ms=total.each(total.cpu),
+        idle_ms=total.each(total.idle),
+        forfeits=total.forfeits,
         preliminary=rating.games < PRELIMINARY,
         state=states[label],
         tied=place.tied,
@@ -398,15 +398,15 @@ def _make_row(
 
 
 def _count_meetings(outcomes: Mapping[Outcome, int], entries: Sequence[str]) -> dict[str, dict[str, OpponentScore]]:
-    tally: dict[str, dict[str, list[int]]] = {label: {} for label in entries}
+    met: dict[str, dict[str, list[int]]] = {label: {} for label in entries}
     for (labels, teams, places), count in outcomes.items():
         for (seat, label), (other, opponent) in permutations(enumerate(labels), 2):
-            if teams[seat] != teams[other] and label in tally and opponent in tally:
-                counts = tally[label].setdefault(opponent, [0, 0, 0])
+            if teams[seat] != teams[other] and label in met and opponent in met:
+                counts = met[label].setdefault(opponent, [0, 0, 0])
                 counts[1 + (places[seat] > places[other]) - (places[seat] < places[other])] += count
     return {
         label: {opponent: OpponentScore(sum(counts), *counts) for opponent, counts in row.items()}
-        for label, row in tally.items()
+        for label, row in met.items()
     }
 
 

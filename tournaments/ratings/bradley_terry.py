@@ -52,7 +52,7 @@ def sum_products(players: int, index: Ints, factor: Floats, weight: Floats) -> F
 def maximise(pairings: Pairings) -> Strengths:
     """The strengths of maximum likelihood, by Newton's method; the log-likelihood is concave."""
     players = pairings.players
-    rows = pairings.tally
+    rows = pairings.merged
     index, factor = pairings.design(rows)
     strengths = np.zeros(players)
     likelihood = _compute_likelihood(strengths, rows, index, factor)
@@ -108,7 +108,7 @@ def estimate_from_information(pairings: Pairings, fitted: Strengths) -> Floats:
     The n(n-1)/2 pairings of one game of n teams depend on each other: between equals they hold as much
     information as 3/(n+1) times as many independent ones.
     """
-    rows = pairings.tally
+    rows = pairings.merged
     index, factor = pairings.design(rows)
     chance = expect_score(compute_advantage(fitted.values, index, factor))
     extra = sum_products(pairings.players, index, factor, rows.count * chance * (1 - chance) * (rows.seats - 2) / 3)
@@ -136,7 +136,7 @@ def estimate_by_deal(pairings: Pairings, fitted: Strengths) -> Floats:
 def _list_groups(pairings: Pairings, strengths: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Yield blocks of deal groups with equally many players: players, slope and information of each group."""
     players = pairings.players
-    rows, group = pairings.tally_by_group
+    rows, group = pairings.merged_by_group
     index, factor = pairings.design(rows)
     chance = expect_score(compute_advantage(strengths, index, factor))
     residual = rows.points - rows.count * chance

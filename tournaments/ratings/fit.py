@@ -184,7 +184,7 @@ def _find_unmeasured(pairings: Pairings) -> Floats:
     """For each player, its part in each direction that no game measures, such as between permanent partners."""
     if pairings.teams.members.shape[1] == 1:
         return np.zeros((pairings.players, 0))
-    rows = pairings.tally
+    rows = pairings.merged
     values, vectors = np.linalg.eigh(sum_products(pairings.players, *pairings.design(rows), np.ones(len(rows.first))))
     empty = vectors[:, values < 1e-9 * max(1.0, float(values[-1]))]
     return np.asarray(empty - empty.mean(axis=0))

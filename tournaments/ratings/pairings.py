@@ -32,7 +32,7 @@ class Teams:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Pairings of two teams, by their numbers in `Teams`, or tallies of equal pairings."""
+    """Pairings of two teams, by their numbers in `Teams`, or equal pairings merged."""
 
     first: Ints
     second: Ints
@@ -40,7 +40,7 @@ class Rows:
     """Points of the first team: 1, 1/2 or 0 per pairing."""
     count: Floats
     seats: Floats
-    """Teams in the game; in a tally, their mean."""
+    """Teams in the game; of merged ones, their mean."""
 
     def at(self, kept: Ints) -> Rows:
         return Rows(self.first[kept], self.second[kept], self.points[kept], self.count[kept], self.seats[kept])
@@ -91,13 +91,13 @@ class Pairings:
         )
 
     @cached_property
-    def tally(self) -> Rows:
+    def merged(self) -> Rows:
         """The rows summed by pair of teams."""
         keys, inverse = np.unique(self.rows.first * len(self.teams.members) + self.rows.second, return_inverse=True)
         return self._sum(keys, inverse)
 
     @cached_property
-    def tally_by_group(self) -> tuple[Rows, Ints]:
+    def merged_by_group(self) -> tuple[Rows, Ints]:
         """The rows summed by deal group and pair of teams, and the group of each sum."""
         width = len(self.teams.members)
         keys = (self.group * width + self.rows.first) * width + self.rows.second
@@ -164,7 +164,7 @@ class Pairings:
         The pairings of one player in a game of n teams depend on each other: between equals they vary as much as
         (n+1)/3 times as many independent ones.
         """
-        rows, group = self.tally_by_group
+        rows, group = self.merged_by_group
         seen = self.by_player(rows)
         keys, which = np.unique(group[seen.row] * self.players + seen.player, return_inverse=True)
         return GroupRows(
@@ -177,7 +177,7 @@ class Pairings:
     def met(self, *, unbeaten: bool = False) -> Bools:
         """At [i, j]: whether i played in a team that met a team of j; `unbeaten`: and won or drew against it."""
         matrix = np.zeros((self.players, self.players), np.bool_)
-        rows = self.tally
+        rows = self.merged
         for one, other, points in (
             (rows.first, rows.second, rows.points),
             (rows.second, rows.first, rows.count - rows.points),

@@ -249,12 +249,12 @@ class Opinions:
         for record in self._store.read_records(keys):
             with suppress(FamilyError, RecordError):  # its own replay page tells what is wrong with it
                 opinion = Opinion(record.key, tuple(self._ask_seats(record)))
-                self._tally(opinion)
+                self._count(opinion)
                 yield opinion
             if self._counts:
                 self._counts.count_game()
 
-    def _tally(self, opinion: Opinion) -> None:
+    def _count(self, opinion: Opinion) -> None:
         self.games += 1
         self.moves += sum(rerun.moves for rerun in opinion.seats)
         self.agreed += sum(rerun.agreed for rerun in opinion.seats)

@@ -211,7 +211,7 @@ def _explain_end(tie: Tie) -> str:
     if tie.barred:
         return f", since {sanitize(tie.loser or '')} was suspended"
     last = tie.matches[-1]
-    if not last.whole:
+    if not last.complete:
         return f", since {sanitize(tie.loser or '')} was absent"
     return ", tied to the end: the higher seed" if last.winner is None else ""
 

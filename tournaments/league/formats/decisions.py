@@ -79,7 +79,7 @@ class Match(Struct, frozen=True):
     """Games won, and half of those drawn, in the deals that count."""
     points: tuple[Fraction, Fraction]
     """One for the winner, a half each in a draw; whoever was absent loses, and both do if both were."""
-    whole: bool
+    complete: bool
     """Whether all its games were played; if not, absence decided it."""
 
     @property
@@ -108,9 +108,9 @@ def list_matches(format_input: FormatInput) -> dict[Place, Match]:
         for number, table in enumerate(part.tables):
             one, other = (version.label for version in table.versions)
             score = tuple(scores[part.number, number, label] for label in (one, other))
-            whole = played[part.number, number] == part.deals
-            points = _compute_points(score) if whole else (Fraction(one not in away), Fraction(other not in away))
-            matches[part.number, number] = Match((one, other), (score[0], score[1]), points, whole)
+            complete = played[part.number, number] == part.deals
+            points = _compute_points(score) if complete else (Fraction(one not in away), Fraction(other not in away))
+            matches[part.number, number] = Match((one, other), (score[0], score[1]), points, complete)
     return matches
 
 

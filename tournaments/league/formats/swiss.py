@@ -53,32 +53,32 @@ class UnpairedEntry(NamedTuple):
     """How many byes it had."""
 
 
-def pair_up(ranked: Sequence[UnpairedEntry]) -> tuple[list[tuple[str, str]], str | None]:
-    """Pair a round, the best ranked first; the second result is who has a bye if their number is odd.
+def pair_up(entries: Sequence[UnpairedEntry]) -> tuple[list[tuple[str, str]], str | None]:
+    """Pair a round, the best first; the second result is who has a bye if their number is odd.
 
     Args:
-        ranked: the entries, the best one first.
+        entries: of the round, the best one first.
     """
     from networkx import Graph, max_weight_matching  # it takes long to import
 
     graph = Graph()
-    for one, other in combinations(range(len(ranked)), 2):
-        graph.add_edge(one, other, weight=-_compute_cost(ranked, one, other))
-    nobody = len(ranked)
-    if len(ranked) % 2:
-        for place, entry in enumerate(ranked):
+    for one, other in combinations(range(len(entries)), 2):
+        graph.add_edge(one, other, weight=-_compute_cost(entries, one, other))
+    nobody = len(entries)
+    if len(entries) % 2:
+        for place, entry in enumerate(entries):
             cost = BYE_AGAIN * entry.byes + POINTS * int(2 * entry.points) ** 2 + nobody - place
             graph.add_edge(place, nobody, weight=-(cost * TIES + _break_tie(entry.label, "")))
     found = sorted(tuple(sorted(pair)) for pair in max_weight_matching(graph, maxcardinality=True))
     bye = next((one for one, other in found if other == nobody), None)
-    pairs = [(ranked[one].label, ranked[other].label) for one, other in found if other != nobody]
-    return pairs, None if bye is None else ranked[bye].label
+    pairs = [(entries[one].label, entries[other].label) for one, other in found if other != nobody]
+    return pairs, None if bye is None else entries[bye].label
 
 
-def _compute_cost(ranked: Sequence[UnpairedEntry], one: int, other: int) -> int:
-    upper, lower = ranked[one], ranked[other]
+def _compute_cost(entries: Sequence[UnpairedEntry], one: int, other: int) -> int:
+    upper, lower = entries[one], entries[other]
     apart = int(2 * (upper.points - lower.points))
-    group = sum(each.points == upper.points for each in ranked)
+    group = sum(each.points == upper.points for each in entries)
     fold = abs(2 * (other - one) - group) if apart == 0 else other - one
     cost = REMATCH * upper.met.count(lower.label) + POINTS * apart**2 + fold
     return cost * TIES + _break_tie(upper.label, lower.label)
