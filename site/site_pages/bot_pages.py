@@ -79,7 +79,7 @@ class BotPages:
             notes=read_notes(self._published, label, games),
             games=[self._rows.make(game) for game in games],
             slug=text.make_slug(label),
-            machines=self._survey.describe_factors(label),
+            machines=self._survey.describe_machines(label),
             farewell=read_farewell(
                 label, self._survey.farewells, self._published.read_records, self._published.publication
             ),

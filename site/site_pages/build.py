@@ -186,7 +186,7 @@ class _Rendering:
         """Write the front page, and the page of each bot."""
         entries = self._published.entries()
         opened = None if front.game is None else self._rows.make(front.game.game)
-        front = replace(front, machines=self._survey.describe_factors())
+        front = replace(front, machines=self._survey.describe_machines())
         self._folder.write("index.html", self._pages.render_front(front, entries, opened))
         write_front_downloads(self._folder, front, all_standings)
         crossings = [section.crossings for section in front.sections]

@@ -133,7 +133,7 @@ class GameTotals:
         """The games with a verdict."""
         self.farewells: list[GameSummary] = []
         """The games after which a bot failed."""
-        self.factors: defaultdict[str, WorkerSpeeds] = defaultdict(WorkerSpeeds)
+        self.speeds: defaultdict[str, WorkerSpeeds] = defaultdict(WorkerSpeeds)
         """By label, and of all games under the empty string: how fast workers elsewhere were."""
 
     def add(self, game: GameSummary, picked: GameSummary | None) -> None:
@@ -152,7 +152,7 @@ class GameTotals:
             self.farewells.append(game)
         if game.speed:
             for label in {"", *game.labels}:
-                self.factors[label].add(game.speed)
+                self.speeds[label].add(game.speed)
 
 
 class Memory:
@@ -190,11 +190,11 @@ class Survey:
         self.deals, self.bots, self.index = totals.deals, totals.bots, totals.index
         self.tables, self.blocks = totals.tables, totals.blocks
         self.latest, self.failed, self.farewells = totals.latest, totals.failed, totals.farewells
-        self._factors = totals.factors
+        self._speeds = totals.speeds
 
-    def describe_factors(self, label: str = "") -> str:
+    def describe_machines(self, label: str = "") -> str:
         """A few words on the workers that played the games of a bot, or all; empty if there were none."""
-        return self._factors[label].describe() if label in self._factors else ""
+        return self._speeds[label].describe() if label in self._speeds else ""
 
     @property
     def games(self) -> int:

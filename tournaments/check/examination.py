@@ -43,13 +43,13 @@ class ExamPart:
         needs: the steps that must pass first.
         run: carries it out; raises `Trouble` or `Failed` if the bot fails.
         own: whether trouble in this part fails its own step; stray lines fail theirs all the same.
-        advice: follows the hint if this step fails.
+        comment: follows the hint if this step fails.
     """
 
     def __init__(
-        self, name: str, needs: tuple[str, ...], run: Callable[[], None], *, own: bool = False, advice: str = ""
+        self, name: str, needs: tuple[str, ...], run: Callable[[], None], *, own: bool = False, comment: str = ""
     ) -> None:
-        self.name, self.needs, self.run, self.own, self.advice = name, needs, run, own, advice
+        self.name, self.needs, self.run, self.own, self.comment = name, needs, run, own, comment
 
 
 class Examination:
@@ -118,7 +118,7 @@ class Examination:
         yield ExamPart("restart", ("games",), self._restart, own=True)
         yield ExamPart("reuse", ("families", "restart"), self._reuse, own=True)
         if self._rare_count:
-            yield ExamPart("fuzz", ("answers",), self._ask_rare, own=True, advice=fuzz.ADVICE)
+            yield ExamPart("fuzz", ("answers",), self._ask_rare, own=True, comment=fuzz.COMMENT)
         yield ExamPart("bye", ("hello",), lambda: self._exit("bye"), own=True)
         yield ExamPart("eof", ("hello",), lambda: self._exit("eof"), own=True)
 
@@ -137,8 +137,8 @@ class Examination:
             self._broken = self._broken or is_broken_answer(trouble)
             step = _choose_step(trouble, part)
             finding = make_finding(trouble, self._bot, self._games.log.where)
-            if step == part.name and part.advice:
-                finding = replace(finding, hint=f"{finding.hint}; {part.advice}")
+            if step == part.name and part.comment:
+                finding = replace(finding, hint=f"{finding.hint}; {part.comment}")
             self._fail(step, finding)
             if step != part.name:
                 so_far = self._steps[part.name].line

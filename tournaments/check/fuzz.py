@@ -338,7 +338,7 @@ def make_game_end(position: RareGame, id: int) -> GameEnd:
     return GameEnd(id, result.places[seat], result.places, result.scores, result.reason, "0.0.0")
 
 
-ADVICE = "the request may be rare or look unusual, but it is legal, and valid JSON"
+COMMENT = "the request may be rare or look unusual, but it is legal, and valid JSON"
 """What the author of a bot that fails here must know too."""
 
 

@@ -25,7 +25,7 @@ MOST_BYTES = 2 * 1024**3
 MOST_FILES = 200_000
 """The limit for the files of a bot, with the folders."""
 PIECE_BYTES = 1024**2
-KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
+FILE_TYPES: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISFIFO, "a fifo"),
     (stat.S_ISSOCK, "a socket"),
     (stat.S_ISCHR, "a device"),
@@ -91,7 +91,7 @@ def inspect_file(folder: str | Path, path: str) -> BotFile:
     if stat.S_ISLNK(status.st_mode):
         return BotFile(path, 0, _resolve_link(home, whole))
     if not stat.S_ISREG(status.st_mode):
-        kind = next((name for is_kind, name in KINDS if is_kind(status.st_mode)), "something else")
+        kind = next((name for is_kind, name in FILE_TYPES if is_kind(status.st_mode)), "something else")
         raise BotError(f"{whole}: expected a regular file in a bot's folder, got {kind}")
     return BotFile(path, status.st_size)
 

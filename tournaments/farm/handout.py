@@ -59,25 +59,25 @@ class Handout:
 
     def _fill_windows(self) -> None:
         while not self.ending and (worker := self._crew.find_roomiest()) and (block := self._backlog.peek()):
-            whole = merge_block(block)
+            merged = merge_block(block)
             running = self._crew.list_running()
-            if running and not self._hooks.may_begin(whole, running):
+            if running and not self._hooks.may_begin(merged, running):
                 return
             self._backlog.pop()
-            self._give(worker, block, whole)
+            self._give(worker, block, merged)
 
-    def _give(self, worker: Worker, block: Block, whole: Batch) -> None:
+    def _give(self, worker: Worker, block: Block, merged: Batch) -> None:
         self._numbers += 1
         speed = worker.introduction.speed
         block = tuple(replace(batch, speed=speed) for batch in block)
         left = {order.key: (batch, order) for batch in block for order in batch.games}
-        handed = Handed(self._numbers, worker.address, block, left, Running(whole, set(left)))
+        handed = Handed(self._numbers, worker.address, block, left, Running(merged, set(left)))
         latest = min(map(self._hooks.latest_begin, block))
         task = Task(
             number=handed.number,
             run=self._run,
             batches=block,
-            tickets=tuple(self._conditions.tickets[player.label] for player in whole.players),
+            tickets=tuple(self._conditions.tickets[player.label] for player in merged.players),
             slots=worker.introduction.slots_per_game,
             latest=None if math.isinf(latest) else latest,
             give_up_at=None if math.isinf(self._hooks.give_up_at) else self._hooks.give_up_at,

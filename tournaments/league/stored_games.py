@@ -187,9 +187,9 @@ def decode_columns(
     )
 
 
-def _fields(whole: Circumstances) -> dict[str, Any]:
+def _fields(packed: Circumstances) -> dict[str, Any]:
     """The fields that `Circumstances` names, of a record or of what was packed."""
-    return {name: getattr(whole, name) for name in Circumstances.__struct_fields__}
+    return {name: getattr(packed, name) for name in Circumstances.__struct_fields__}
 
 
 def _decompress(blob: bytes) -> bytes:
