@@ -27,7 +27,7 @@ from malice.tournaments.league.journal import (
 )
 from malice.tournaments.league.parts import Draft, Part
 from malice.tournaments.league.revisions import create_part
-from malice.tournaments.league.tournament import League, Tournament
+from malice.tournaments.league.tournament import Tournament, Tournaments
 from tests.summaries import played
 
 
@@ -35,7 +35,7 @@ class House:
     """A tournament whose events and games a test makes up."""
 
     def __init__(self, labels: Sequence[str], **settings: Any) -> None:
-        self.league = League()
+        self.league = Tournaments()
         self.games: list[GameSummary] = []
         self._apply(Begun("5a" * 32))
         self._versions: dict[str, int] = {}

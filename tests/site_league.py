@@ -37,8 +37,8 @@ from malice.tournaments.league.journal import (
 )
 from malice.tournaments.league.parts import Draft, PartTable, VersionKey
 from malice.tournaments.league.revisions import create_part
-from malice.tournaments.league.tournament import League as JournalLeague
 from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.league.tournament import Tournaments as JournalLeague
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}\u202egnp.exe\x1b[31m"
 LABELS = ("greedy", "careful", "greedy#2", "naïve Ünïcode", HOSTILE)

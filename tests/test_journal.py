@@ -36,7 +36,7 @@ from malice.tournaments.league.journal import (
 )
 from malice.tournaments.league.parts import Draft, PartTable, VersionKey
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.tournament import League
+from malice.tournaments.league.tournament import Tournaments
 from malice.tournaments.running.opening import open_league
 from malice.tournaments.running.plan import Plan
 from tests.leagues import change, play_small_league, write_events
@@ -53,15 +53,15 @@ TABLE = PartTable("standard", (VersionKey("greedy", 1), VersionKey("uniform", 1)
 REVISIONS = Revisions(families={"spite": load_family("spite").revision})
 
 
-def begin(*more: AnyEvent) -> League:
+def begin(*more: AnyEvent) -> Tournaments:
     """A league with a tournament of two entries, in which nothing was played."""
-    league = League()
+    league = Tournaments()
     for event in (Begun(SEED), GREEDY, UNIFORM, FILE, *more):
         league.apply("t", event, 1.5)
     return league
 
 
-def make_part(league: League, *tables: PartTable) -> PartCreated:
+def make_part(league: Tournaments, *tables: PartTable) -> PartCreated:
     draft = Draft("a part", 2, tables or (TABLE,))
     return PartCreated(league.tournaments["t"].make_part(draft, league.games), revisions=REVISIONS)
 

@@ -36,7 +36,7 @@ from malice.tournaments.league.stored_games import (
     refuse_record,
     unpack_record,
 )
-from malice.tournaments.league.tournament import League, Tournament
+from malice.tournaments.league.tournament import Tournament, Tournaments
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ class JournalReader:
         self._file = file
         self._tables: frozenset[str] = frozenset()
         self._name: str | None = None
-        self._league = League()
+        self._league = Tournaments()
         self._read = 0
         self._digest = ROOT
 
@@ -79,7 +79,7 @@ class JournalReader:
         """The first problem that SQLite finds in the whole file; empty if it finds none."""
         return self._file.integrity()
 
-    def league(self) -> League:
+    def league(self) -> Tournaments:
         """All tournaments, as the journal records them."""
         if self._tables:
             for row, event in self._read_events(self._read):
@@ -101,7 +101,7 @@ class JournalReader:
             digest = row.digest
             yield row, self._decode(decode_event, row, "event", row.event)
 
-    def _apply(self, league: League, row: JournalRow, event: AnyEvent) -> None:
+    def _apply(self, league: Tournaments, row: JournalRow, event: AnyEvent) -> None:
         try:
             league.apply(row.tournament, event, row.at)
         except LeagueError as error:
@@ -266,7 +266,7 @@ class LeagueReader(JournalReader):
 
     def _find_earlier(self, before: float) -> Tournament:
         """Return the tournament as the events before a time tell of it."""
-        earlier, name = League(), self.tournament().name
+        earlier, name = Tournaments(), self.tournament().name
         for row, event in self.events():
             if row.at < before:
                 earlier.apply(row.tournament, event, row.at)

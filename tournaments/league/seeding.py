@@ -10,11 +10,11 @@ from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.counting import find_counted_games
 from malice.tournaments.league.rating_groups import list_complete, list_counted, make_rated_game
-from malice.tournaments.league.tournament import League, ListGames, Tournament
+from malice.tournaments.league.tournament import ListGames, Tournament, Tournaments
 from malice.tournaments.ratings.fit import fit_ratings
 
 
-def rank_by_rating(league: League, name: str, list_games: ListGames) -> tuple[str, ...]:
+def rank_by_rating(league: Tournaments, name: str, list_games: ListGames) -> tuple[str, ...]:
     """The entries of a tournament by their rating, the best first; nothing if none of them has one.
 
     They are rated by one fit over the closed parts of all other tournaments of the league, as far as they played
@@ -54,7 +54,7 @@ def _rate_versions(games: list[tuple[GameSummary, bool]]) -> dict[str, int]:
     return {name: round(rating.elo) for name, rating in zip(names, fit.ratings, strict=True) if rating.elo is not None}
 
 
-def _list_rated(league: League, tournament: Tournament, list_games: ListGames) -> list[tuple[GameSummary, bool]]:
+def _list_rated(league: Tournaments, tournament: Tournament, list_games: ListGames) -> list[tuple[GameSummary, bool]]:
     """The games that rate, with names of versions as labels, and with parts numbered through the league."""
     (ruleset,) = tournament.rulesets.values()
     found: list[tuple[GameSummary, bool]] = []

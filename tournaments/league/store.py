@@ -22,7 +22,7 @@ from malice.tournaments.league.file import APPLICATION_ID, LeagueFile, StoredRow
 from malice.tournaments.league.journal import ROOT, AnyEvent, Readmitted, StateChanged, chain_event, encode_event
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.stored_games import encode_failed, pack_record
-from malice.tournaments.league.tournament import League, Tournament
+from malice.tournaments.league.tournament import Tournament, Tournaments
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -284,7 +284,7 @@ class Store(LeagueReader):
         if mine == list(range(mine[0], len(events))) and not self.has_games() and not self.has_shared(name):
             with self._writing():
                 self._file.write("DELETE FROM journal WHERE number >= ?", (mine[0],))
-            self._name, self._league, self._read, self._digest = None, League(), 0, ROOT
+            self._name, self._league, self._read, self._digest = None, Tournaments(), 0, ROOT
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

@@ -343,7 +343,7 @@ ListGames = Callable[[str], Iterable[GameSummary]]
 """Returns the stored games of a tournament of a league, in playing order."""
 
 
-class League:
+class Tournaments:
     """All tournaments of a league, in the order in which they began."""
 
     def __init__(self) -> None:
@@ -352,9 +352,9 @@ class League:
         self.games = 0
         """How many games all parts have together; the number of the next part's first game."""
 
-    def fork(self) -> League:
+    def fork(self) -> Tournaments:
         """A copy that changes independently."""
-        other = League()
+        other = Tournaments()
         other.versions = {label: list(versions) for label, versions in self.versions.items()}
         other.tournaments = {name: each.fork(other.versions) for name, each in self.tournaments.items()}
         other.games = self.games

@@ -21,7 +21,7 @@ from malice.tournaments.league.parts import Draft, Part
 from malice.tournaments.league.replay_pool import replay_rows
 from malice.tournaments.league.revisions import Change, list_changes
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.tournament import League, ListGames, Tournament, count_games, measure_workload
+from malice.tournaments.league.tournament import ListGames, Tournament, Tournaments, count_games, measure_workload
 
 
 class PartCheck:
@@ -34,7 +34,7 @@ class PartCheck:
         list_games: returns the stored games, with their results, of a tournament of the league.
     """
 
-    def __init__(self, league: League, name: str, finished: Iterable[Finished], list_games: ListGames) -> None:
+    def __init__(self, league: Tournaments, name: str, finished: Iterable[Finished], list_games: ListGames) -> None:
         self._league = league
         self._name = name
         self._finished = list(finished)
@@ -211,7 +211,7 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
             digests[Key(row.part, row.table, row.deal, row.rotation)] = row.digest
             on_game()
     tournament, finished = store.tournament(), store.finished()
-    check = PartCheck(League(), tournament.name, finished, lambda name: store.view(name).stored_games())
+    check = PartCheck(Tournaments(), tournament.name, finished, lambda name: store.view(name).stored_games())
     for event_row, event in store.events():
         check.check(event_row.tournament, event, event_row.at)
     counted_games = store.counted_games()

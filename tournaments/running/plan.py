@@ -23,7 +23,7 @@ from malice.tournaments.league.file import find_name_list, list_league_files
 from malice.tournaments.league.journal import Absence, AnyEvent, PartCreated
 from malice.tournaments.league.parts import BatchPlan, Schedule
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.tournament import League, Tournament
+from malice.tournaments.league.tournament import Tournament, Tournaments
 from malice.tournaments.running.registration import KnownGames, NextSteps, PendingEvents, register
 from malice.tournaments.running.setup import NameList, Setup, read_setup
 
@@ -165,7 +165,7 @@ class Plan:
         Raises:
             DataError: as `setup.read_setup` and `registration.register`.
         """
-        return cls(read_setup(config, base, find), lambda setup: register(League(), setup, KnownGames()))
+        return cls(read_setup(config, base, find), lambda setup: register(Tournaments(), setup, KnownGames()))
 
     def _take(self, setup: Setup) -> None:
         pending = self._register(setup)

@@ -35,7 +35,7 @@ from malice.tournaments.league.parts import Draft, Part, VersionKey
 from malice.tournaments.league.revisions import create_part, describe_changes, list_changes
 from malice.tournaments.league.seeding import rank_by_rating
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.tournament import League, ListGames, Tournament, count_games, measure_workload
+from malice.tournaments.league.tournament import ListGames, Tournament, Tournaments, count_games, measure_workload
 from malice.tournaments.running.setup import Setup, SetupEntry
 
 
@@ -54,7 +54,7 @@ class NextSteps(NamedTuple):
             return f"give the tournament another name than {name!r}, or keep it in {database}"
         return f"keep these games in {database}"
 
-    def explain_absence(self, league: League, name: str, label: str) -> str:
+    def explain_absence(self, league: Tournaments, name: str, label: str) -> str:
         """Return what to do about an entry of a tournament that its file or its command line lacks."""
         if not self.by_file:
             return f"{label!r}, who played before, is not among these bots: {self.begin_anew(name)}"
@@ -119,7 +119,7 @@ class PendingEvents:
         games: what is known of its games.
     """
 
-    def __init__(self, league: League, name: str, games: KnownGames) -> None:
+    def __init__(self, league: Tournaments, name: str, games: KnownGames) -> None:
         self.events: list[AnyEvent] = []
         self.league = league.fork()
         self._name = name
@@ -176,7 +176,7 @@ RUN = NextSteps()
 
 
 def register(
-    league: League,
+    league: Tournaments,
     setup: Setup,
     games: KnownGames,
     *,

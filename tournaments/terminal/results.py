@@ -16,7 +16,7 @@ from malice.tournaments.league.progression import Progression, RankChange
 from malice.tournaments.league.ranking import list_shares
 from malice.tournaments.league.series import Score, list_open_series
 from malice.tournaments.league.standings import PRELIMINARY, Row, Standings, StandingsTable
-from malice.tournaments.league.tournament import League
+from malice.tournaments.league.tournament import Tournaments
 from malice.tournaments.ratings.scores import SeatScore
 from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.tables import Cell, format_number, format_table, write_csv
@@ -31,7 +31,7 @@ SAME_DEAL = "all seats play the same deal, each alone: a deal is one game, witho
 INEXACT = "a test chose when to stop, so these are not 95 % intervals"
 
 
-def describe_choice(league: League, name: str | None) -> Iterator[str]:
+def describe_choice(league: Tournaments, name: str | None) -> Iterator[str]:
     """Yield a line on the tournament that the standings tell of, if the league has several.
 
     Args:
