@@ -105,6 +105,11 @@ def test_export_prints_one_game_a_line(db: Path) -> None:
         *(
             "tournament",
             "key",
+            "part",
+            "table",
+            "deal",
+            "rotation",
+            "started",
             "family",
             "ruleset",
             "rules",

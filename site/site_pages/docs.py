@@ -159,6 +159,7 @@ DOCS = (
     Doc("many-machines", "docs/many-machines.md", "Many machines"),
     Doc("events", "docs/events.md", "Events"),
     Doc("standings", "docs/standings.md", "Reading the standings"),
+    Doc("queries", "docs/queries.md", "Asking a league with SQL"),
     Doc("inside", "docs/inside.md", "How it works inside"),
     Doc("adding-a-game", "docs/adding-a-game.md", "Adding a game"),
     Doc("security", "SECURITY.md", "Security"),

@@ -10,6 +10,7 @@ import signal
 import struct
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -84,6 +85,13 @@ class ExportedGame(Struct, frozen=True):
 
     tournament: str
     key: str
+    part: int
+    """This number and the next three are those of the key."""
+    table: int
+    deal: int
+    rotation: int
+    started: datetime
+    """UTC."""
     ruleset: str
     family: str
     rules: Any
@@ -128,31 +136,39 @@ _encoder = msgspec.json.Encoder()
 
 
 def encode_game(record: Record, series: Score | None, publication: Publication | None = None) -> bytes:
-    """Encode a game as one line of JSON, LF included; `publication` limits it if the tournament is anonymous."""
+    """Encode a game as one line of JSON, LF included, as `export_game` returns it."""
+    return _encode_line(export_game(record, series, publication))
+
+
+def export_game(record: Record, series: Score | None, publication: Publication | None = None) -> ExportedGame:
+    """Return a game for export; `publication` limits it if the tournament is anonymous."""
     anonymous = publication is not None and publication.anonymous
     if publication and anonymous:
         record = publication.redact_record(record)
-    return _encode_line(
-        ExportedGame(
-            tournament=record.tournament,
-            key=str(record.key),
-            ruleset=record.ruleset,
-            family=record.family,
-            rules=record.old_rules.parameters if record.old_rules else record.rules,
-            entries=tuple(ExportedEntry(label, UNSET if anonymous else hash) for label, hash in record.entries),
-            deal_seed=record.deal_seed,
-            actions=tuple(_list_actions(record)),
-            places=record.places,
-            scores=record.scores,
-            series=series.points if series else None,
-            reason=record.reason,
-            digest=UNSET if anonymous else record.digest,
-            seats=tuple(_list_seats(record)),
-            verdicts=tuple(
-                ExportedVerdict(each.seat, each.code, each.action, each.sentence, each.exit) for each in record.faults
-            ),
-            isolation=record.isolation,
-        )
+    return ExportedGame(
+        tournament=record.tournament,
+        key=str(record.key),
+        part=record.key.part,
+        table=record.key.table,
+        deal=record.key.deal,
+        rotation=record.key.rotation,
+        started=datetime.fromtimestamp(record.started, UTC),
+        ruleset=record.ruleset,
+        family=record.family,
+        rules=record.old_rules.parameters if record.old_rules else record.rules,
+        entries=tuple(ExportedEntry(label, UNSET if anonymous else hash) for label, hash in record.entries),
+        deal_seed=record.deal_seed,
+        actions=tuple(_list_actions(record)),
+        places=record.places,
+        scores=record.scores,
+        series=series.points if series else None,
+        reason=record.reason,
+        digest=UNSET if anonymous else record.digest,
+        seats=tuple(_list_seats(record)),
+        verdicts=tuple(
+            ExportedVerdict(each.seat, each.code, each.action, each.sentence, each.exit) for each in record.faults
+        ),
+        isolation=record.isolation,
     )
 
 
