@@ -9,10 +9,11 @@ from importlib import import_module
 TYPE_CHECKING = False  # type checkers take it for true; to import `typing` would take longer than all else here
 if TYPE_CHECKING:
     from malice.referee.game import Game
+    from malice.tournaments.league.opened import League
 
-__all__ = ["Game"]
+__all__ = ["Game", "League"]
 
-_ROOMS = {"Game": "malice.referee.game"}
+_ROOMS = {"Game": "malice.referee.game", "League": "malice.tournaments.league.opened"}
 
 
 def __getattr__(name: str) -> object:

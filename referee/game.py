@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from hashlib import sha256
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import msgspec
 from msgspec import Meta, Struct
@@ -16,6 +16,9 @@ from malice.referee.errors import DataError, IllegalAction, RulesetError
 from malice.referee.families import load_family, make_rules
 from malice.referee.rules import Events, Result, Rules
 from malice.referee.rulesets import Ruleset, load_ruleset
+
+if TYPE_CHECKING:
+    from malice.referee.records import Record
 
 FORMAT = 1
 """Of a position as JSON."""
@@ -126,10 +129,13 @@ class Game:
 
     def withdraw(self, *seats: int) -> Events:
         """Take seats out of the game together, as the referee does with a bot that fails."""
-        for seat in seats:
+        return self._withdraw(dict.fromkeys(seats, WITHDRAWN))
+
+    def _withdraw(self, codes: Mapping[int, str]) -> Events:
+        for seat in codes:
             self._refuse_seat(seat)
-        events = self._course.withdraw(dict.fromkeys(seats, WITHDRAWN))
-        self._happened.append(list(seats))
+        events = self._course.withdraw(codes)
+        self._happened.append(list(codes))
         self._events += events
         return events
 
@@ -178,8 +184,42 @@ class Game:
         return cls._restore(decode_position(json))
 
     @classmethod
-    def _restore(cls, position: Position) -> Self:
-        game = cls(position.ruleset, position.seats, position.seed)
+    def from_record(cls, record: Record, ruleset: Ruleset, actions: int) -> Self:
+        """Return a recorded game as it stood after so many actions, verdicts among them.
+
+        Where seats answered together it is that after all of their answers.
+
+        Args:
+            record: the game.
+            ruleset: what was played.
+            actions: from 0 to all of them.
+
+        Raises:
+            DataError: there are fewer.
+            RecordError: the record does not replay.
+        """
+        from malice.referee.replay import VERDICT, is_unplayed, replay_asks
+
+        most = 0 if is_unplayed(record) else len(record.actions)
+        if not 0 <= actions <= most:
+            raise DataError(f"game {record.key}: expected 0 to {most} actions, got {actions}")
+        if record.position:
+            game = cls._restore(record.position, ruleset)
+            game.reseed(record.deal_seed)
+        else:
+            game = cls(ruleset, len(record.entries), record.deal_seed)
+        for ask in replay_asks(record):
+            if ask.first >= actions:
+                break
+            if codes := {seat: action.removeprefix(VERDICT) for seat, action in ask.moves if action[0] == VERDICT}:
+                game._withdraw(codes)
+            if answers := {seat: action for seat, action in ask.moves if seat not in codes}:
+                game.play(answers)
+        return game
+
+    @classmethod
+    def _restore(cls, position: Position, ruleset: Ruleset | None = None) -> Self:
+        game = cls(ruleset or position.ruleset, position.seats, position.seed)
         for index, what in enumerate(position.happened):
             try:
                 game._repeat(what)

@@ -417,16 +417,7 @@ def find_record(store: Store, words: str) -> Record:
 
 def find_game(store: Store, words: str) -> tuple[GameSummary, Record]:
     """Find the game that a user names, as `find_record` does, with its row."""
-    from malice.referee.records import Key
-
-    name, _, key = words.rpartition(":")
-    if name:
-        store.select(name)
-    elif len(meant := store.league().list_meant()) > 1:
-        raise LeagueError(
-            f"expected a key with its tournament, such as {meant[0]}:{key}; {store.path} has {', '.join(meant)}"
-        )
-    return store.row(Key.parse(key, len(store.parts())))
+    return store.row(store.choose_game(words))
 
 
 def print_stderr(label: str, line: str) -> None:

@@ -352,6 +352,23 @@ class LeagueReader(JournalReader):
         """
         return self.unpack(self.find_row(key))
 
+    def choose_game(self, words: str) -> Key:
+        """Choose the tournament of the game that words name by its key, after the tournament and a colon if need be.
+
+        Raises:
+            DataError: the words are not a key.
+            LeagueError: there is no such tournament, or several can be meant.
+        """
+        name, _, key = words.rpartition(":")
+        meant = self.league().list_meant()
+        if not name and len(meant) > 1:
+            raise LeagueError(
+                f"expected a key with its tournament, such as {meant[0]}:{key}; {self.path} has {', '.join(meant)}"
+            )
+        if name or meant:
+            self.select(name or meant[0])
+        return Key.parse(key, len(self.parts()))
+
     def find_row(self, key: Key) -> RecordedRow:
         """The row of one game, with the errors of `row`."""
         tournament = self.tournament()

@@ -152,7 +152,7 @@ def export_game(record: Record, series: Score | None, publication: Publication |
         table=record.key.table,
         deal=record.key.deal,
         rotation=record.key.rotation,
-        started=datetime.fromtimestamp(record.started, UTC),
+        started=tell_time(record.started),
         ruleset=record.ruleset,
         family=record.family,
         rules=record.old_rules.parameters if record.old_rules else record.rules,
@@ -170,6 +170,11 @@ def export_game(record: Record, series: Score | None, publication: Publication |
         ),
         isolation=record.isolation,
     )
+
+
+def tell_time(seconds: float) -> datetime:
+    """Return a time in seconds since 1970 as a date, in UTC."""
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _list_seats(record: Record) -> Iterator[ExportedSeat]:

@@ -272,6 +272,8 @@ class Standings(Struct, frozen=True):
     """Whether ranks are those of a table that the format keeps, across all groups, not those of ratings."""
     same_deal: bool | UnsetType = UNSET
     """Whether a deal is one game, the same for all seats: then nothing says what a seat is worth."""
+    tournament: str | UnsetType = UNSET
+    """Absent where nobody asked, or where the games of several are rated together."""
 
     def list_tables(self) -> tuple[StandingsTable, ...]:
         """The rows in tables: one for each group that met, and one for those that met nobody.
