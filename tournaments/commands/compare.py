@@ -18,25 +18,19 @@ from malice.tournaments.commands.options import (
     isolation_options,
     json_option,
     name_fit_rulesets,
-    open_plan,
     open_store,
     parse_span,
     read_table_positions,
-    with_isolation,
 )
 from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer
-    from malice.tournaments.entries.lookup import Find
     from malice.tournaments.league.comparison import Comparison
-    from malice.tournaments.league.config import Config
     from malice.tournaments.league.store import Store
-    from malice.tournaments.ratings.sprt import Model, Sprt
+    from malice.tournaments.ratings.sprt import Model
     from malice.tournaments.running.plan import Plan
     from malice.tournaments.running.run import RunTerms
-
-MAX_DEALS = 20_000
 
 
 @click.command()
@@ -44,7 +38,7 @@ MAX_DEALS = 20_000
 @click.argument("base", metavar="BASE")
 @click.option("--opponents", metavar="A,B", help="Let both play against these bots, on the same cards.")
 @click.option("--ruleset", "rulesets", multiple=True, help="A ruleset; may be repeated [default: standard].")
-@click.option("--max-deals", type=click.IntRange(1), help=f"Give up after so many deals [default: {MAX_DEALS}].")
+@click.option("--max-deals", type=click.IntRange(1), help="Give up after so many deals [default: 20000].")
 @click.option("--deals", type=click.IntRange(1), help="Play exactly so many deals, without a test.")
 @click.option("--elo0", type=float, help="Not better means this much [default: 0].")
 @click.option("--elo1", type=float, help="Better means this much [default: 20].")
@@ -96,30 +90,29 @@ def compare(
 
     from malice.tournaments.entries.kept_bots import KeptBots
     from malice.tournaments.entries.names import Names
-    from malice.tournaments.running.opening import name_comparison
+    from malice.tournaments.running.comparing import ComparisonOrder, open_comparison
 
-    if deals is not None and {max_deals, elo0, elo1, model} != {None}:
+    bots = (new, base, *(opponents.split(",") if opponents else ()))
+    if begin and rulesets:
+        raise click.UsageError("--from: the positions name the ruleset: it contradicts --ruleset")
+    positions = read_table_positions(begin, 2) if begin else ()
+    rulesets = (positions[0].ruleset,) if positions else rulesets or ("standard",)
+    order = ComparisonOrder(
+        bots, rulesets, max_deals, deals, elo0, elo1, model, seed, jobs, isolation, required, positions
+    )
+    if order.contradicts_itself:
         raise click.UsageError("--deals plays without a test: it contradicts --max-deals, --elo0, --elo1 and --model")
     if json and events_to == STDOUT:
         raise click.UsageError("--json contradicts --events -: both write to stdout")
     interrupt_on_signals()
     until = math.inf if span is None else (datetime.now().astimezone() + parse_span(span, "--time")).timestamp()
-    test = None if deals is not None else _make_test(elo0, elo1, model)
-    bots = [new, base, *(opponents.split(",") if opponents else ())]
     with (
         tell_events(events_to, db) as output,
         TemporaryDirectory(prefix="malice-") as folder,
         open_store(db or Path(folder, "compare.db"), create=True) as store,
         name_fit_rulesets(),
     ):
-        find = Names(store.path, store).find
-        if begin:
-            config = _begin_in(begin, bots, rulesets, deals or max_deals, test, find)
-        else:
-            config = _make_config(bots, rulesets or ("standard",), deals or max_deals or MAX_DEALS, test, find)
-        config = with_isolation(config, isolation, required)
-        config = name_comparison(store, _set_machine(config, seed, jobs), Path.cwd(), find)
-        plan = _open(store, config, required=required)
+        plan = open_comparison(store, order, Names(store.path, store).find)
         terms = _make_terms(plan, db, until, output)
         kept = KeptBots(store.path)
         with open_farm(scheduler, plan, kept, min_factor) as farm:
@@ -127,69 +120,6 @@ def compare(
                 terms = replace(terms, elsewhere=farm, kept=kept, jobs=farm.slots)
             found = _play(store, plan, terms, output, json=json)
         ctx.exit(FINDINGS[found.finding])
-
-
-def _make_test(elo0: float | None, elo1: float | None, model: Model | None) -> Sprt:
-    from malice.tournaments.ratings.sprt import Sprt
-
-    least = Sprt()
-    return Sprt(least.elo0 if elo0 is None else elo0, least.elo1 if elo1 is None else elo1, model or least.model)
-
-
-def _make_config(bots: list[str], rulesets: tuple[str, ...], deals: int, test: Sprt | None, find: Find) -> Config:
-    """Make a comparison that has no name yet.
-
-    Raises:
-        BotError, DataError: there is no such bot, or the test cannot be done.
-    """
-    from malice.tournaments.league.config import ClockLines, Config, check_config, choose_clock_kind
-    from malice.tournaments.running.opening import list_compared_entries
-
-    base = Path.cwd()
-    config = Config(
-        entries=list_compared_entries(bots, base, find),
-        name="compare",
-        format="comparison",
-        rulesets=rulesets,
-        seats=2,
-        deals=deals,
-        sprt=test,
-        series=False,
-        suspend_after=0,
-        clock=ClockLines(kind=choose_clock_kind(rulesets, base)),
-    )
-    return check_config(config, "compare")
-
-
-def _begin_in(
-    words: str, bots: list[str], rulesets: tuple[str, ...], deals: int | None, test: Sprt | None, find: Find
-) -> Config:
-    """Make a comparison whose deals are positions.
-
-    Raises:
-        BotError, DataError: as `_make_config`; or the positions are not of one ruleset, for two seats.
-    """
-    from msgspec.structs import replace
-
-    from malice.tournaments.league.config import check_config
-
-    if rulesets:
-        raise click.UsageError("--from: the positions name the ruleset: it contradicts --ruleset")
-    positions = read_table_positions(words, 2)
-    config = _make_config(bots, (positions[0].ruleset,), deals or len(positions), test, find)
-    return check_config(replace(config, positions=positions), "--from")
-
-
-def _set_machine(config: Config, seed: str | None, jobs: int | None) -> Config:
-    from msgspec.structs import replace
-
-    return replace(config, seed=seed, jobs=jobs or 0)
-
-
-def _open(store: Store, config: Config, *, required: bool) -> Plan:
-    store.forget_unplayed(config.name)
-    # Nobody is left to play without one of them, and that is what the refusal says.
-    return open_plan(store, config, Path.cwd(), required=required, keep_going=True)
 
 
 def _make_terms(plan: Plan, db: Path | None, until: float, output: EventOutput) -> RunTerms:

@@ -310,7 +310,6 @@ def open_plan(
     base: Path,
     *,
     required: bool,
-    people: bool = False,
     new_versions: bool = False,
     keep_going: bool = False,
     scratch: Path | None = None,
@@ -322,8 +321,6 @@ def open_plan(
         config: the tournament.
         base: the folder that the paths of bots are relative to.
         required: whether a game without the isolation of the tournament is refused.
-        people: whether somebody plays at the terminal: an entry may be a person, and different bots of one name get
-            numbers, since the command line has no labels.
         new_versions: whether bots that changed play in their new version.
         keep_going: whether the others play if entries are absent.
         scratch: as of `Names`.
@@ -336,10 +333,8 @@ def open_plan(
     from malice.tournaments.entries.names import Names
     from malice.tournaments.running.opening import open_league
 
-    names = Names(store.path, store, people=people, scratch=scratch)
-    plan = open_league(
-        store, config, base, names.find, new_versions=new_versions, numbered=people, keep_going=keep_going
-    )
+    names = Names(store.path, store, scratch=scratch)
+    plan = open_league(store, config, base, names.find, new_versions=new_versions, keep_going=keep_going)
     plan.isolation = replace(plan.isolation, required=required)
     return plan
 

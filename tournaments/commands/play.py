@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import click
 from click.core import ParameterSource
@@ -19,20 +19,18 @@ from malice.tournaments.commands.options import (
     isolation_options,
     json_option,
     name_fit_rulesets,
-    open_plan,
     open_store,
     print_standings,
     print_stderr,
     read_table_positions,
     require_seats,
-    with_isolation,
 )
 from malice.tournaments.errors import Stopped
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer
-    from malice.tournaments.league.config import Config
     from malice.tournaments.league.store import Store
+    from malice.tournaments.running.matches import MatchOrder
     from malice.tournaments.running.plan import Plan
     from malice.tournaments.running.run import Playing
     from malice.tournaments.terminal.watching import Screen
@@ -166,7 +164,7 @@ def play(
     The deal of the day is the same for everybody, and can be solved; you play it alone: malice play you --daily
     """
     from malice.tournaments.entries.bots import PERSON
-    from malice.tournaments.league.config import Config, check_config
+    from malice.tournaments.running.matches import MatchOrder
 
     if daily:
         interrupt_on_signals()
@@ -196,20 +194,20 @@ def play(
     if positions:
         ruleset, deals = positions[0].ruleset, len(positions)
     require_seats(bots, ruleset)
-    config = Config(
-        entries=bots,
-        name="play",
-        suspend_after=0,
-        rulesets=(ruleset,),
-        seats=len(bots),
-        deals=deals,
-        series=series,
-        seed=seed,
-        positions=positions,
-        jobs=1 if watch or person else jobs or 0,
-        **_read_clock_options(ruleset, move_ms, no_clock=no_clock),
+    order = MatchOrder(
+        bots,
+        ruleset,
+        deals,
+        series,
+        move_ms,
+        not no_clock,
+        seed,
+        1 if watch or person else jobs,
+        isolation,
+        required,
+        positions,
     )
-    _play_table(with_isolation(check_config(config, "play"), isolation, required), db, required, show)
+    _play_table(order, db, show)
 
 
 class Show(NamedTuple):
@@ -223,10 +221,12 @@ class Show(NamedTuple):
     json: bool
 
 
-def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> None:
+def _play_table(order: MatchOrder, db: Path | None, show: Show) -> None:
     """Play the games, and print the finished ones, even if the run stops."""
     from tempfile import TemporaryDirectory
 
+    from malice.tournaments.entries.names import Names
+    from malice.tournaments.running.matches import open_match
     from malice.tournaments.running.run import RunTerms, run_tournament
 
     with (
@@ -235,11 +235,11 @@ def _play_table(config: Config, db: Path | None, required: bool, show: Show) -> 
         open(os.devnull, "w") if show.quiet else nullcontext(sys.stderr) as progress,
     ):
         with name_fit_rulesets():
-            plan = open_plan(store, config, Path.cwd(), required=required, people=True)
+            plan = open_match(store, order, Names(store.path, store, people=True).find)
         plan.stderr = show.stderr
         resume = ["malice", *sys.argv[1:]] if db else []
         try:
-            terms = RunTerms(config.jobs, resume, playing=_choose_playing(plan, show))
+            terms = RunTerms(plan.config.jobs, resume, playing=_choose_playing(plan, show))
             run_tournament(store, plan, progress, terms)
         except Stopped:
             if not store.is_empty():
@@ -253,8 +253,8 @@ def _choose_playing(plan: Plan, show: Show) -> Playing | None:
     from malice.tournaments.terminal.watching import Screen
 
     out = sys.stderr if show.json else sys.stdout
-    if show.watch or plan.people:
-        return _play_at_terminal(plan.people, Screen(out, os.environ, show.delay) if show.watch else None, out)
+    if show.watch or plan.guests:
+        return _play_at_terminal(plan.guests, Screen(out, os.environ, show.delay) if show.watch else None, out)
     return _play_in_background() if show.stderr else None
 
 
@@ -275,16 +275,6 @@ def _refuse_contradictions(contradictions: dict[str, bool]) -> None:
 def _shares_terminal() -> bool:
     """Tell whether stdout and stderr both go to a terminal."""
     return sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
-
-
-def _read_clock_options(ruleset: str, move_ms: int | None, *, no_clock: bool) -> dict[str, Any]:
-    """The fields of a configuration that depend on the options about time, and on the ruleset."""
-    from malice.tournaments.league.config import MOST, ClockLines, choose_clock_kind
-
-    if no_clock:
-        return {"clock": ClockLines(move_ms=None, bank_ms=None), "init_ms": MOST}
-    kind = choose_clock_kind([ruleset], Path.cwd())
-    return {"clock": ClockLines(kind=kind) if move_ms is None else ClockLines(move_ms, None, kind=kind)}
 
 
 def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO) -> Playing:

@@ -88,6 +88,8 @@ class Bot(Struct, frozen=True):
     """All parameters that it receives."""
     given: dict[str, str] = {}
     """Those of them that differ from its bot.toml."""
+    guest: bool = False
+    """Whether it plays without a process of its own: a person at the terminal, or a player of a Python program."""
 
     @property
     def hash(self) -> str:
@@ -114,7 +116,7 @@ class Bot(Struct, frozen=True):
         )
 
 
-PERSON = Bot(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").hexdigest())
+PERSON = Bot(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").hexdigest(), guest=True)
 """The person at the terminal; no process is started for them."""
 
 

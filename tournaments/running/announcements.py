@@ -265,8 +265,8 @@ def _describe_limit(plan: Plan, done: Collection[Key], jobs: int | None) -> str:
     words = [f"{limit} {unit} for {what}" for what, limit in limits.items() if limit is not None]
     if not words:
         return "no time limit"
-    people = f", no limit for {', '.join(map(sanitize, plan.people))}" if plan.people else ""
-    return f"{' and '.join(words)}, plus {clock.margin_ms} ms margin{people}"
+    guests = f", no limit for {', '.join(map(sanitize, plan.guests))}" if plan.guests else ""
+    return f"{' and '.join(words)}, plus {clock.margin_ms} ms margin{guests}"
 
 
 def _describe_drawn_tables(plan: Plan) -> Iterator[str]:

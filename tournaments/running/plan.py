@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from malice.protocol.messages import ClockRules
 from malice.referee.errors import BotError, DataError
 from malice.referee.records import Batch, Isolation, Key, Player, Record
-from malice.tournaments.entries.bots import PERSON, Bot, find_bot
+from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.entries.lookup import Find, describe_trouble, run_concurrently
 from malice.tournaments.league.config import Config
@@ -181,7 +181,7 @@ class Plan:
         self.bots = self._choose_bots()
         self.players: dict[str, Player] = {label: self._make_player(label, bot) for label, bot in self.bots.items()}
         """By label, what the referee needs of every entry that can play."""
-        self.people = tuple(label for label, bot in self.bots.items() if bot == PERSON)
+        self.guests = tuple(label for label, bot in self.bots.items() if bot.guest)
 
     def _choose_bots(self) -> dict[str, Bot]:
         """The bot of each version that plays, by label."""
@@ -210,7 +210,7 @@ class Plan:
 
     def keep_bots(self, kept: KeptBots) -> None:
         """Keep every bot that plays by its content, and let it play from there; note those that cannot be kept."""
-        found, absences = keep_bots({label: bot for label, bot in self.bots.items() if label not in self.people}, kept)
+        found, absences = keep_bots({label: bot for label, bot in self.bots.items() if label not in self.guests}, kept)
         self.setup = self.setup.place(found)
         self.note_absences(absences)
         self._choose_players()
@@ -374,7 +374,7 @@ class Plan:
         """The longest time that the clocks allow for one game under a ruleset; None if they set no limit."""
         clock, config = self.config.clock, self.config
         match = self.tournament.rulesets[ruleset].match
-        if clock.bank_ms is None or clock.kind == "cpu" or self.people or match.max_turns is None:
+        if clock.bank_ms is None or clock.kind == "cpu" or self.guests or match.max_turns is None:
             return None
         seat = clock.bank_ms + clock.increment_ms * match.max_turns + 3 * config.init_ms + clock.margin_ms
         return seat * (config.seats or match.players[0])

@@ -56,7 +56,7 @@ def greet_entries(plan: Plan, suspended: Collection[str] = ()) -> dict[str, Abse
     Returns:
         Those that cannot be started or do not answer, by label.
     """
-    away = {*suspended, *plan.people}
+    away = {*suspended, *plan.guests}
     away |= {label for label in plan.players if plan.tournament.state(label).state != "playing"}
     players = [each for label, each in plan.players.items() if label not in away]
     sweep_leftovers(plan.isolation)  # once, and here: it also tries what isolation there is
