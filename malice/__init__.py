@@ -10,10 +10,16 @@ TYPE_CHECKING = False  # type checkers take it for true; to import `typing` woul
 if TYPE_CHECKING:
     from malice.referee.game import Game
     from malice.tournaments.league.opened import League
+    from malice.tournaments.running.called import compare, match
 
-__all__ = ["Game", "League"]
+__all__ = ["Game", "League", "compare", "match"]
 
-_ROOMS = {"Game": "malice.referee.game", "League": "malice.tournaments.league.opened"}
+_ROOMS = {
+    "Game": "malice.referee.game",
+    "League": "malice.tournaments.league.opened",
+    "compare": "malice.tournaments.running.called",
+    "match": "malice.tournaments.running.called",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -45,6 +45,7 @@ def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> N
         "progression",
         "rating_groups",
         "comparison",
+        "opened",
         "seeding",
     }
     program = "\n".join(f"import malice.tournaments.league.{name}" for name in sorted(names))

@@ -18,11 +18,11 @@ from malice.tournaments.commands.options import (
     isolation_options,
     json_option,
     name_fit_rulesets,
-    open_store,
     parse_span,
     read_table_positions,
 )
 from malice.tournaments.errors import Stopped
+from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer

@@ -14,10 +14,10 @@ from malice.tournaments.commands.options import (
     database_argument,
     jobs_option,
     json_option,
-    open_store,
     tournament_option,
 )
 from malice.tournaments.errors import UnverifiedError
+from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
     from malice.tournaments.league.merge import Taken

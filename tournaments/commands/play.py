@@ -19,13 +19,13 @@ from malice.tournaments.commands.options import (
     isolation_options,
     json_option,
     name_fit_rulesets,
-    open_store,
     print_standings,
     print_stderr,
     read_table_positions,
     require_seats,
 )
 from malice.tournaments.errors import Stopped
+from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer

@@ -14,10 +14,10 @@ from malice.tournaments.commands.options import (
     find_record,
     isolation_options,
     json_option,
-    open_store,
     print_stderr,
     with_isolation,
 )
+from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer, Record

@@ -14,12 +14,12 @@ from malice.tournaments.commands.options import (
     database_argument,
     jobs_option,
     json_option,
-    open_store,
     parse_date,
     print_standings,
     take_luck_off,
     tournament_option,
 )
+from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,7 +19,6 @@ from malice.tournaments.commands.options import (
     Limit,
     isolation_options,
     open_plan,
-    open_store,
     print_standings,
     read_limit,
     time_options,
@@ -27,6 +26,7 @@ from malice.tournaments.commands.options import (
 )
 from malice.tournaments.commands.pages import keep_site, replace_site_option, url_option
 from malice.tournaments.errors import Stopped
+from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer

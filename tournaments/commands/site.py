@@ -18,7 +18,6 @@ from malice.tournaments.commands.options import (
     database_argument,
     find_game,
     isolation_options,
-    open_store,
     take_luck_off,
     tournament_option,
     with_isolation,
@@ -32,6 +31,7 @@ from malice.tournaments.commands.pages import (
     replace_site_option,
     url_option,
 )
+from malice.tournaments.league.opening import open_store
 from malice.tournaments.sanitizer import sanitize
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Games played in this process, for somebody at the terminal who takes part or watches."""
+"""Games played in this process, for somebody at the terminal who takes part or watches, or for a Python program."""
 
 from __future__ import annotations
 
@@ -23,19 +23,28 @@ class InProcess:
         guests: by label, the players that are not bot processes.
         watcher: shows every game.
         on_stderr: receives lines of stderr from batches that ask for them.
+        guard: a descriptor whose hang-up means that nobody waits for the games.
     """
 
     def __init__(
-        self, guests: Mapping[str, BatchSeat], watcher: Watcher | None, on_stderr: Callable[[StderrLine], None]
+        self,
+        guests: Mapping[str, BatchSeat],
+        watcher: Watcher | None = None,
+        on_stderr: Callable[[StderrLine], None] = lambda report: None,
+        guard: int | None = None,
     ) -> None:
         self._guests = guests
         self._watcher = watcher
         self._on_stderr = on_stderr
+        self._guard = guard
 
     def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
         """Play all batches, or stop when somebody leaves; give up a game that the referee cannot finish."""
         outcome = Outcome()
         for batch in batches:
+            if hooks.now() >= hooks.latest_begin(batch):
+                _note_late(hooks, outcome)
+                break
             games = tuple(order for order in batch.games if hooks.wants(order.key))
             try:
                 self._play(replace(batch, games=games), hooks, outcome)
@@ -59,6 +68,7 @@ class InProcess:
                 case Record():
                     if self._watcher:
                         self._watcher.end(report)
+                    del orders[report.key]
                     hooks.on_record(report)
                 case StderrLine():
                     self._on_stderr(report)
@@ -75,11 +85,22 @@ class InProcess:
             assert self._watcher
             return self._watcher.begin(batch, order)
 
+        def is_ended() -> bool:
+            if hooks.now() >= hooks.latest_begin(batch):
+                _note_late(hooks, outcome)
+            return outcome.late or not any(map(hooks.wants, orders))
+
         try:
-            play_batch(batch, None, on_report, self._guests, watch if self._watcher else None)
+            play_batch(batch, self._guard, on_report, self._guests, watch if self._watcher else None, is_ended)
         finally:
             for pid in pids:
                 hooks.ledger.remove(pid)
         if spared:
             again = tuple(replace(order, spared=True) for order in batch.games if order.key in spared)
             self._play(replace(batch, games=again), hooks, outcome)
+
+
+def _note_late(hooks: Hooks, outcome: Outcome) -> None:
+    if not outcome.late:
+        outcome.late = True
+        hooks.on_late()

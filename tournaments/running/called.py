@@ -1,0 +1,184 @@
+"""`malice.match` and `malice.compare`: what the commands do, for Python programs and with their players."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from malice.referee.games import DEFAULT_RULESET
+from malice.referee.records import Layer
+from malice.tournaments.errors import Stopped
+from malice.tournaments.league.comparison import Comparison, read_comparison
+from malice.tournaments.league.opened import League
+from malice.tournaments.league.replays import ExportedGame
+from malice.tournaments.league.standings import Row
+from malice.tournaments.league.store import Store
+from malice.tournaments.ratings.sprt import Model
+from malice.tournaments.running.comparing import ComparisonOrder
+from malice.tournaments.running.guests import Factory, Guests, name_factory
+from malice.tournaments.running.matches import MatchOrder
+from malice.tournaments.running.sessions import Session, play_in_child, play_session
+
+Seated = str | os.PathLike[str] | Factory
+
+
+class MatchResult(Struct, frozen=True):
+    """The games at one table, and what they say of those who played."""
+
+    games: tuple[ExportedGame, ...]
+    """In the order of play."""
+    ranking: tuple[Row, ...]
+    """The best first."""
+
+
+def match(
+    *players: Seated,
+    ruleset: str = DEFAULT_RULESET,
+    deals: int = 20,
+    series: bool = False,
+    move_ms: int | None = None,
+    timed: bool = True,
+    seed: str | int | None = None,
+    jobs: int | None = None,
+    isolation: Layer | None = None,
+    db: str | os.PathLike[str] | None = None,
+) -> MatchResult:
+    """Let players meet at one table, as `malice play` does.
+
+    A player is named as on the command line: a folder, a bot that ships, a command line. Or it is a factory, which is
+    called for a fresh player at the beginning of each rotation of seats: see `Factory`. It plays in this process and
+    thread, and has no deadline.
+
+    Args:
+        players: one for each seat.
+        ruleset: its name or file.
+        deals: how many; each is played in every rotation of seats.
+        series: whether to play until every series has a winner, if the ruleset plays series.
+        move_ms: the time of a bot for each action, without a bank; by default the clock of every tournament.
+        timed: whether bots have a clock at all.
+        seed: determines every card.
+        jobs: games at a time, by default one for each processor; with a factory always one.
+        isolation: of the bots; by default the strongest that there is.
+        db: the league to keep the games in; only for bots, since nobody can tell whether a function has changed.
+
+    Raises:
+        BotError, DataError: there is no such bot or ruleset, or it cannot be started.
+        IllegalAction: a player of this program chose an action that is not legal.
+        Exception: whatever a player of this program raises.
+    """
+    words, factories = _split(players)
+    order = MatchOrder(words, ruleset, deals, series, move_ms, timed, _name_seed(seed), jobs, isolation)
+    with _keep(db, factories) as path:
+        name = _play(order, factories, path, kept=db is not None)
+        with League(path) as league:
+            rows = (row for standings in league.standings(name) for row in standings.rows)
+            return MatchResult(tuple(league.games(name)), tuple(rows))
+
+
+def compare(
+    new: Seated,
+    base: Seated,
+    *,
+    opponents: Sequence[Seated] = (),
+    rulesets: Sequence[str] = (DEFAULT_RULESET,),
+    max_deals: int | None = None,
+    deals: int | None = None,
+    elo0: float | None = None,
+    elo1: float | None = None,
+    model: Model | None = None,
+    seconds: float | None = None,
+    seed: str | int | None = None,
+    jobs: int | None = None,
+    isolation: Layer | None = None,
+    db: str | os.PathLike[str] | None = None,
+) -> Comparison:
+    """Say whether one player is better than another, as `malice compare` does.
+
+    Args:
+        new: a player, as of `match`.
+        base: the other.
+        opponents: let both play against these, on the same cards.
+        rulesets: their names or files.
+        max_deals: give up after so many deals; by default 20,000.
+        deals: play exactly so many, without a test.
+        elo0: not better means this much; by default 0.
+        elo1: better means this much; by default 20.
+        model: the kind of Elo; by default `normalised`.
+        seconds: stop after this time, whatever the answer.
+        seed: as of `match`, and so are the others.
+
+    Raises:
+        ValueError: `deals` is given, and what belongs to a test, too.
+        Exception: as `match`.
+    """
+    words, factories = _split([new, base, *opponents])
+    test = max_deals, deals, elo0, elo1, model
+    order = ComparisonOrder(words, tuple(rulesets), *test, _name_seed(seed), jobs, isolation)
+    if order.contradicts_itself:
+        raise ValueError("deals plays without a test: it contradicts max_deals, elo0, elo1 and model")
+    until = math.inf if seconds is None else time.time() + seconds
+    with _keep(db, factories) as path:
+        name = _play(order, factories, path, kept=db is not None, until=until)
+        with Store(path) as store:
+            store.select(name)
+            return read_comparison(store, adjusted=True)
+
+
+def _split(players: Sequence[Seated]) -> tuple[tuple[str, ...], dict[str, Factory]]:
+    """Return the words that stand for players, and by these the factories among them."""
+    words: list[str] = []
+    factories: dict[str, Factory] = {}
+    for number, player in enumerate(players):
+        if isinstance(player, str | os.PathLike):
+            words.append(os.fspath(player))
+        else:
+            words.append(f"{number}:{name_factory(player)}()")
+            factories[words[-1]] = player
+    return tuple(words), factories
+
+
+def _name_seed(seed: str | int | None) -> str | None:
+    return None if seed is None else str(seed)
+
+
+@contextmanager
+def _keep(db: str | os.PathLike[str] | None, factories: dict[str, Factory]) -> Iterator[Path]:
+    """Yield the file of the league; it goes away again if nobody named it."""
+    if db is None:
+        with TemporaryDirectory(prefix="malice-") as folder:
+            yield Path(folder, "games.db")
+    elif factories:
+        names = ", ".join(map(name_factory, factories.values()))
+        raise ValueError(f"db: expected bots alone, since a league cannot tell whether {names} has changed")
+    else:
+        yield Path(db)
+
+
+def _play(
+    order: MatchOrder | ComparisonOrder,
+    factories: dict[str, Factory],
+    path: Path,
+    *,
+    kept: bool,
+    until: float = math.inf,
+) -> str:
+    """Play, and return the name of the tournament."""
+    names = {words: name_factory(factory) for words, factory in factories.items()}
+    guests = Guests(factories)
+    if len(factories) < len(order.bots):
+        return play_in_child(Session(order, names, str(path), kept, until), guests)
+    order = replace(order, isolation="none")  # there is no process
+    try:
+        return play_session(Session(order, names, str(path), kept, until), guests.ask)
+    except Stopped:
+        if guests.error is None:
+            raise
+    raise guests.error
