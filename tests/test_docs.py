@@ -66,6 +66,20 @@ def test_every_command_runs_and_prints_what_the_page_shows(page: str, tmp_path: 
     Reader(folder, make_environment(tmp_path / "environment", ROOT) if installs else None).read(page)
 
 
+def test_every_program_on_the_page_on_python_is_run() -> None:
+    found = list(blocks("docs/python.md"))
+    typed = " ".join(
+        command.typed for block in found if block.language == "console" for command in commands(block.text)
+    )
+    programs = [block for block in found if block.language == "python"]
+
+    assert all(
+        block.file
+        and (block.file in typed or f"from {block.file.removesuffix('.py')} import" in source("docs/python.md"))
+        for block in programs
+    )
+
+
 @pytest.mark.parametrize("pattern", EXEMPT)
 def test_every_exempt_command_occurs(pattern: str) -> None:
     typed = [

@@ -153,6 +153,7 @@ DOCS = (
     Doc("first-bot", "docs/first-bot.md", "Your first bot"),
     Doc("protocol", "protocol/PROTOCOL.md", "The protocol"),
     Doc("comparing", "docs/comparing.md", "Is it better?"),
+    Doc("python", "docs/python.md", "Games from Python"),
     Doc("tournaments", "docs/tournaments.md", "Running a tournament"),
     Doc("formats", "docs/formats.md", "Formats"),
     Doc("league", "docs/league.md", "A league that lives"),
