@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -20,6 +21,7 @@ from malice.site_pages.pages import GameCount
 from malice.tournaments.commands import pages
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store, is_played
+from malice.tournaments.terminal.results import WATCHED
 from tests.command_line import malice
 from tests.growing_leagues import GrowingLeague
 from tests.processes import PATIENCE_S
@@ -42,6 +44,31 @@ def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GrowingLeague:
 def read_live(out: Path) -> LiveFile:
     script = (out / NAME).read_bytes()
     return msgspec.json.decode(script.removeprefix(b"malice.tell(").removesuffix(b");\n"), type=LiveFile)
+
+
+def test_who_watches_is_told_what_holds_at_all_looks(league: GrowingLeague, tmp_path: Path) -> None:
+    def look() -> tuple[str, str, list[dict[str, Any]]]:
+        with Store(league.path) as store:
+            site_pages.render(store, tmp_path / "out")
+        shown = malice("standings", league.path).stdout
+        (told,) = msgspec.json.decode(malice("standings", league.path, "--json").stdout)
+        return shown, (tmp_path / "out/index.html").read_text("utf-8"), told["rows"]
+
+    shown, page, rows = look()
+    assert "95 % so far" in shown
+    assert shown.rstrip().splitlines()[-2] == WATCHED
+    assert "Deals are still missing" in page
+    assert page.count('title="95 % interval of all looks together"') == len(BOTH)
+    for row in rows:
+        low, high = row["score_so_far"]
+        assert low <= row["rating"]["score"] <= high
+
+    league.play(BOTH, deals=4)
+    shown, page, rows = look()
+    assert "so far" not in shown
+    assert "are missing" not in shown
+    assert "Deals are still missing" not in page
+    assert not any("score_so_far" in row for row in rows)
 
 
 def test_what_changes_with_the_time_lies_in_one_file(league: GrowingLeague, tmp_path: Path) -> None:

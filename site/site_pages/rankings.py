@@ -123,6 +123,10 @@ class Ranking(Struct, frozen=True):
     waiting: int
     exact: bool
     """Whether a 95 % interval is one."""
+    live: bool
+    """Whether deals are still missing."""
+    so_far: bool
+    """Whether the intervals of scores hold at all looks together."""
     has_points: bool
     """Whether the order is that of match points."""
     by_table: bool
@@ -173,6 +177,8 @@ def make_ranking(standings: Standings, *, several_sizes: bool, make_name: Callab
         games=standings.games,
         waiting=standings.waiting,
         exact=standings.exact,
+        live=bool(standings.live),
+        so_far=standings.so_far,
         has_points=any(row.points is not None for row in rows),
         by_table=standings.by_table,
         mean_of=_describe_mean(standings),
@@ -225,7 +231,7 @@ def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] |
         wins=rating.wins,
         games=SortableCell(f"{row.games:,}", row.games),
         score=SortableCell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
-        score_interval=format_percents(rating.score_low, rating.score_high),
+        score_interval=format_percents(*(row.score_so_far or (rating.score_low, rating.score_high))),
         opponents=SortableCell(text.format_signed(rating.average_opponent), text.drop_unknown(rating.average_opponent)),
         ms=SortableCell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
         cpu="" if row.cpu_ms is None else text.format_milliseconds(row.cpu_ms),

@@ -364,12 +364,19 @@ def compare_pairs(
 def _compare_pair(pair: Pair, deals: Iterable[Sequence[GameSummary]], *, live: bool) -> Comparison:
     sides = pair.sides
     games = pair.games[0].rotations
-    scores = [sum(get_score(game, sides[0]) for game in deal) / games for deal in deals]
+    # In the order in which deals ended, no deal comes later between those that somebody has seen.
+    in_order = sorted(deals, key=lambda deal: max(map(_find_end, deal)))
+    scores = [sum(get_score(game, sides[0]) for game in deal) / games for deal in in_order]
     counts = [0] * (2 * games + 1)
     for score in scores:
         counts[round(2 * games * score)] += 1
     found = _conclude(sides, measure_advantage(counts, games), pair.games, None)
     return replace(found, anytime=_bound(scores, convert_to_elo)) if live else found
+
+
+def _find_end(game: GameSummary) -> float:
+    """When a game ended, nearly, in seconds since 1970."""
+    return game.started + sum(game.used_ms) / 1000
 
 
 def _read_answer(sequential: SequentialTest) -> SprtAnswer | None:

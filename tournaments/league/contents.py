@@ -218,6 +218,8 @@ class Contents:
     """What the format of the tournament sees."""
     table: tuple[TablePlace, ...] = ()
     """That of a format that is played in rounds, the best first; nothing for other formats."""
+    live: bool = False
+    """Whether deals are still missing."""
 
     @property
     def config(self) -> Config:

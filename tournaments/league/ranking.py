@@ -103,7 +103,7 @@ def compute_league_standings(league: Contents, choice: Choice = EVERYTHING) -> t
     # An older version of an entry is a row of its own, which nobody suspends.
     shown: dict[str, State] = {name: states.get(name, "playing") for name in picker.shown}
     groups = collect_groups(picker.list_games(), picker.names, picker.common, league.clocks)
-    found = make_standings(groups, picker.names, league.config.anchor, shown)
+    found = make_standings(groups, picker.names, league.config.anchor, shown, live=league.live)
     found = _add_statistics(found, league, picker)
     if overruns := {entry.label: entry.overruns for entry in entries if entry.overruns}:
         found = tuple(_add_overruns(each, overruns) for each in found)

@@ -142,6 +142,8 @@ class GroupGames:
         """How many games belong to deals that were not played in every rotation yet."""
         self.rated = RatedGames()
         """Those of complete deals, except void ones."""
+        self.common = bool(common) and any(game.key.part in common for game in games)
+        """Whether tables share their cards, so that a deal is not over before all of them have played it."""
         self.curves = RunningElo(len(number))
         """Of the rated games."""
         self.outcomes: Counter[Outcome] = Counter()

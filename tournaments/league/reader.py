@@ -258,6 +258,7 @@ class LeagueReader(JournalReader):
             clocks=(tournament.config.clock,) * len(tournament.parts),
             games=[game for game in stored if game.number not in counted.left_out],
             suspended=counted.suspended,
+            live=not tournament.complete,
             ended_by_test=tournament.config.sprt is not None and any(ended),
             tests=counted.tests,
             format_input=format_input,

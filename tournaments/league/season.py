@@ -30,6 +30,7 @@ def read_season(league: LeagueReader) -> Contents:
         parts=tuple(replace(part, number=number) for number, part in enumerate(parts)),
         clocks=tuple(clock for each in found for clock in each.clocks),
         games=list(_list_games(found, renamed)),
+        live=any(each.live for each in found),
         ended_by_test=any(each.ended_by_test for each in found),
         tests={},
         table=(),

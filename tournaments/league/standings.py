@@ -9,14 +9,16 @@ from itertools import permutations
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from malice.protocol.messages import ClockRules
 from malice.referee.families import Statistic, load_family
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.rating_groups import GroupGames, Outcome, RatingGroup, Totals, collect_groups
+from malice.tournaments.ratings.anytime import bound_scores
 from malice.tournaments.ratings.fit import Rating, fit_ratings
-from malice.tournaments.ratings.pairings import Floats
+from malice.tournaments.ratings.pairings import Floats, make_pairings
 from malice.tournaments.ratings.scores import SeatScore, rate_seats
 
 DIGITS = 6
@@ -201,6 +203,8 @@ class Row(Struct, frozen=True):
     """As of the entry: of all rulesets together."""
     statistics: tuple[EntryStatistic, ...] | UnsetType = UNSET
     """What the game itself counts; absent if it counts nothing."""
+    score_so_far: tuple[float, float] | UnsetType = UNSET
+    """While deals are missing: the ends of the interval of the score that holds at all looks together, 0..1."""
 
     @property
     def thinks_off_turn(self) -> bool:
@@ -274,6 +278,13 @@ class Standings(Struct, frozen=True):
     """Whether a deal is one game, the same for all seats: then nothing says what a seat is worth."""
     tournament: str | UnsetType = UNSET
     """Absent where nobody asked, or where the games of several are rated together."""
+    live: bool | UnsetType = UNSET
+    """Whether deals are still missing, so that somebody who looks again and again chooses when to stop."""
+
+    @property
+    def so_far(self) -> bool:
+        """Whether the intervals of scores hold at all looks together."""
+        return any(row.score_so_far for row in self.rows)
 
     def list_tables(self) -> tuple[StandingsTable, ...]:
         """The rows in tables: one for each group that met, and one for those that met nobody.
@@ -325,10 +336,36 @@ def compute_standings(
 
 
 def make_standings(
-    groups: Mapping[RatingGroup, GroupGames], entries: Sequence[str], anchor: str | None, states: Mapping[str, State]
+    groups: Mapping[RatingGroup, GroupGames],
+    entries: Sequence[str],
+    anchor: str | None,
+    states: Mapping[str, State],
+    *,
+    live: bool = False,
 ) -> tuple[Standings, ...]:
-    """The standings of games that were collected; see `compute_standings`."""
-    return tuple(_rate_group(kind, games, entries, anchor, states) for kind, games in groups.items())
+    """The standings of games that were collected; see `compute_standings`.
+
+    Args:
+        groups: the games.
+        entries: the labels of all entries.
+        anchor: as there.
+        states: the labels that get a row, each with its state.
+        live: whether deals are still missing.
+    """
+    found = (_rate_group(kind, games, entries, anchor, states) for kind, games in groups.items())
+    if not live:
+        return tuple(found)
+    return tuple(_watch(each, games, entries) for each, games in zip(found, groups.values(), strict=True))
+
+
+def _watch(standings: Standings, games: GroupGames, entries: Sequence[str]) -> Standings:
+    """Add what holds however often somebody looks; no score does where a deal waits for other tables."""
+    rows = standings.rows
+    if not games.common:
+        low, high = bound_scores(make_pairings(games.rated, len(entries)).by_group, len(entries))
+        ends = dict(zip(entries, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+        rows = tuple(replace(row, score_so_far=ends[row.label]) if row.rating.games else row for row in rows)
+    return replace(standings, rows=rows, live=True)
 
 
 def _rate_group(

@@ -29,6 +29,10 @@ HEAD = (
 
 SAME_DEAL = "all seats play the same deal, each alone: a deal is one game, without rotations of the seats"
 INEXACT = "a test chose when to stop, so these are not 95 % intervals"
+SO_FAR = "95 % so far"
+"""The head of the intervals of scores while deals are missing."""
+LIVE = "deals are still missing: the intervals hold for one look, not for whoever looks often and stops when he likes"
+WATCHED = "deals are still missing: 95 % so far holds at all looks together, the other intervals for one look"
 
 
 def describe_choice(league: Tournaments, name: str | None) -> Iterator[str]:
@@ -71,12 +75,15 @@ def _format_ranking(standings: Standings) -> Iterator[str]:
     tables = standings.list_tables()
     rows = [row for table in tables for row in (*table.active, *table.away)]
     has_points = any(row.points is not None for row in rows)
-    head = (HEAD[0], "points", "buchholz", *HEAD[1:]) if has_points else HEAD
+    head: tuple[str, ...] = (HEAD[0], "points", "buchholz", *HEAD[1:]) if has_points else HEAD
     shares = list_shares(rows)
     cells = [
         (*_format_row(row, has_points=has_points, marked=any(map(_is_preliminary, rows))), *_format_shares(row, shares))
         for row in rows
     ]
+    if standings.so_far:
+        score = head.index("score") + 1
+        head = (*head[:score], SO_FAR, *head[score + 1 :])
     head = (*head, *shares.values())
     first, *lines = format_table(head, cells, left=(3 if has_points else 1,))
     for table in tables:
@@ -118,6 +125,8 @@ def _format_notes(standings: Standings) -> Iterator[str]:
         yield f"games of one deal share their cards: variance {standings.variance_ratio:.2f} times the binomial"
     if not standings.exact:
         yield INEXACT
+    if standings.live:
+        yield WATCHED if standings.so_far else LIVE
     sides = standings.seat_scores
     for side in sides[:1] if len(sides) == 2 else sides:  # what one of two sides gets, the other does not
         if side.score is not None:
@@ -187,7 +196,7 @@ def _format_row(row: Row, *, has_points: bool, marked: bool) -> tuple[str, ...]:
         str(row.games),
         f"{rating.wins}-{rating.draws}-{rating.losses}",
         "n/a" if rating.score is None else f"{100 * rating.score:.1f} %",
-        _format_range(rating.score_low, rating.score_high),
+        _format_range(*(row.score_so_far or (rating.score_low, rating.score_high))),
         format_number(rating.average_opponent, 0),
         format_number(row.mean_ms, 2),
         format_number(row.cpu_ms, 2),
@@ -244,7 +253,7 @@ def list_cells(standings: Standings, row: Row) -> list[Cell]:
 
 
 def _warn(standings: Standings) -> str | None:
-    return standings.warning or (None if standings.exact else INEXACT)
+    return standings.warning or (LIVE if standings.live else None if standings.exact else INEXACT)
 
 
 def describe_absence(label: str, absence: Absence) -> Iterator[str]:
