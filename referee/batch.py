@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -22,13 +22,14 @@ from malice.referee.records import (
     GameBegun,
     GameOrder,
     Player,
+    Record,
     RefereeFault,
     Report,
     Started,
     StderrLine,
     TimeUp,
 )
-from malice.referee.seat import BYE_WAIT_NS, BotSeat, Seat, SeatObserver, Watch
+from malice.referee.seat import BYE_WAIT_NS, BotSeat, CrashAtBye, Seat, SeatObserver, Watch
 
 
 class BatchSeat(Seat, Protocol):
@@ -40,8 +41,8 @@ class BatchSeat(Seat, Protocol):
     def leave(self) -> None:
         """Announce that no game follows."""
 
-    def end(self, deadline: int) -> None:
-        """End before the deadline (monotonic nanoseconds)."""
+    def end(self, deadline: int) -> CrashAtBye | None:
+        """End before the deadline (monotonic nanoseconds); return how the player crashed, if it did."""
 
 
 def play_batch(
@@ -53,6 +54,8 @@ def play_batch(
     is_ended: Callable[[], bool] = lambda: False,
 ) -> None:
     """Play every game of a batch; its bots start with it and have ended when this returns.
+
+    The last record waits until they have: it tells how a bot crashed when no game was left.
 
     Args:
         batch: the games.
@@ -77,6 +80,7 @@ def play_batch(
         return BotSeat(player, batch.init_ms, guard, batch.isolation, SeatObserver(on_start, on_stderr))
 
     seats = [(guests or {}).get(player.label) or seat_bot(player) for player in batch.players]
+    last: Record | None = None
     try:
         for order in batch.games:
             if is_ended():
@@ -89,7 +93,11 @@ def play_batch(
                 # One game checked fully costs little, and a game that answers wrongly seldom waits for the second.
                 runner = GameRunner(batch, order, seated, watch=told, checked=order is batch.games[0])
                 record = runner.play()
-                report(replace(record, isolation=name_common_isolation(seat.isolation for seat in seats)))
+                record = replace(record, isolation=name_common_isolation(seat.isolation for seat in seats))
+                if order is batch.games[-1]:
+                    last = record
+                else:
+                    report(record)
             except Abandoned:
                 raise
             except TimeIsUp:
@@ -100,15 +108,34 @@ def play_batch(
                 for seat in seats:
                     seat.dismiss()  # it may be in the middle of the game
                 report(_make_fault(order, error))
-        for seat in seats:
-            seat.leave()
-        deadline = time.monotonic_ns() + BYE_WAIT_NS
-        for seat in seats:
-            seat.end(deadline)
+        farewells: list[CrashAtBye | None] = [None] * len(seats)
+        try:
+            _take_leave(seats, farewells)
+        finally:  # the game is over, whatever stops us
+            if last:
+                report(_add_farewells(last, [farewells[player] for player in batch.games[-1].seating]))
     finally:
         for seat in seats:
             seat.dismiss()
     report(BatchDone())
+
+
+def _take_leave(seats: Sequence[BatchSeat], farewells: list[CrashAtBye | None]) -> None:
+    """Say bye to all, and note how each of them ended."""
+    for seat in seats:
+        seat.leave()
+    deadline = time.monotonic_ns() + BYE_WAIT_NS
+    for player, seat in enumerate(seats):
+        farewells[player] = seat.end(deadline)
+
+
+def _add_farewells(record: Record, farewells: Sequence[CrashAtBye | None]) -> Record:
+    """Add to a record how the bots at its seats crashed after it."""
+    reports = tuple(
+        replace(report, farewell=found.sentence, farewell_stderr=found.stderr) if found else report
+        for report, found in zip(record.seats, farewells, strict=True)
+    )
+    return replace(record, seats=reports)
 
 
 def _make_fault(order: GameOrder, error: Exception) -> RefereeFault:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -27,10 +29,11 @@ from malice.protocol.messages import (
 from malice.referee.bot import BotProcess
 from malice.referee.clock import MS
 from malice.referee.connection import BotConnection
-from malice.referee.exchange import Exchange
+from malice.referee.errors import MachineFault
+from malice.referee.exchange import Exchange, judge_end
 from malice.referee.isolation.boxes import NONE
 from malice.referee.records import Isolation, Player, SeatReport
-from malice.referee.verdicts import Verdict
+from malice.referee.verdicts import Verdict, describe_exit
 
 
 class Played(Struct, frozen=True, gc=False):
@@ -45,6 +48,13 @@ class Played(Struct, frozen=True, gc=False):
 
 Watch = Callable[[Sequence[Played]], None]
 """Receives what came of every ask: first the verdicts, then the actions, by seat."""
+
+
+class CrashAtBye(NamedTuple):
+    """How a bot crashed when its games were over."""
+
+    sentence: str
+    stderr: str
 
 
 class Seat(Protocol):
@@ -98,6 +108,8 @@ _move_answer = msgspec.json.Decoder(MoveAnswer)
 
 BYE_WAIT_NS = 500 * MS
 """How long a bot may take to exit after `bye`."""
+_PEACEFUL_ENDS = (None, describe_exit(0), describe_exit(-signal.SIGKILL))
+"""It lives on, exits, or was killed by somebody: no bot ends itself like that by mistake."""
 
 
 class SeatObserver(Struct, frozen=True):
@@ -258,12 +270,23 @@ class BotSeat:
             self.connection.send(encode(Bye()))
             self.process.close_input()
 
-    def end(self, deadline: int) -> None:
-        """Read until the bot exits or the deadline (monotonic nanoseconds) passes, then kill its process group."""
-        if self.process and self.connection:
-            self.connection.drain(deadline)
-            self.process.kill()
-            self.process = None
+    def end(self, deadline: int) -> CrashAtBye | None:
+        """Read until the bot exits or the deadline (monotonic nanoseconds) passes, then kill its process group.
+
+        Returns:
+            How it crashed; None if it did not, or if others may have killed it.
+        """
+        process, connection = self.process, self.connection
+        if process is None or connection is None:
+            return None
+        connection.drain(deadline)
+        crash = None
+        if (status := process.exit_status()) not in _PEACEFUL_ENDS:
+            with contextlib.suppress(MachineFault):
+                crash = judge_end(process, str(status))
+        process.kill()
+        self.process = None
+        return CrashAtBye(f"crash at bye: {crash.sentence}", process.stderr_excerpt.text()) if crash else None
 
 
 def greet_bot(player: Player, init_ms: int, isolation: Isolation = NONE, guard: int | None = None) -> None:

@@ -39,7 +39,7 @@ ENDS = """
 import json, sys
 for line in sys.stdin:
     request = json.loads(line)
-    if request["type"] == "game_end":
+    if request["type"] == sys.argv[1]:
         sys.exit(print("my last words", file=sys.stderr, flush=True) or 7)
     print(json.dumps({"id": request.get("id"), "move": (request.get("legal") or [""])[0]}), flush=True)
 """
@@ -171,15 +171,16 @@ def test_a_page_tells_no_path_of_the_organiser(run: Run, tmp_path: Path) -> None
     assert "prof" not in page
 
 
-def test_a_crash_at_game_end_costs_no_game_and_is_told_with_its_stderr(tmp_path: Path) -> None:
+@pytest.mark.parametrize("when", ["game_end", "bye"])
+def test_a_crash_after_a_game_costs_none_and_is_told_with_its_stderr(when: str, tmp_path: Path) -> None:
     bot = tmp_path / "ends.py"
     bot.write_text(ENDS)
-    words = f"{sys.executable} {bot}"
+    words = f"{sys.executable} {bot} {when}"
 
     played = malice("play", words, "first", "--deals", "1", "--db", tmp_path / "t.db", "--isolation", "none")
     assert malice("feedback", tmp_path / "t.db", "--out", tmp_path / "out").exit_code == 0
 
-    told = "crash at game_end: the bot exited with status 7"
+    told = f"crash at {when}: the bot exited with status 7"
     assert told in played.output
     assert "| my last words" in played.output
     with Store(tmp_path / "t.db") as store:

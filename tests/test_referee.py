@@ -14,8 +14,20 @@ import pytest
 from msgspec.structs import replace
 
 from malice.referee.batch import play_batch
-from malice.referee.records import Batch, BatchDone, EndBatch, GameBegun, Key, Record, RefereeFault, Report, Started
+from malice.referee.records import (
+    Batch,
+    BatchDone,
+    EndBatch,
+    GameBegun,
+    GameOrder,
+    Key,
+    Record,
+    RefereeFault,
+    Report,
+    Started,
+)
 from malice.referee.replay import check_record
+from malice.referee.seat import Watch
 from tests.tables import PATIENCE_MS, RULES, Script, batch, play, player, seated
 
 START_MS = 3000
@@ -147,15 +159,21 @@ def test_an_end_that_is_not_answered_in_time_changes_nothing() -> None:
 
 
 def test_a_bot_that_ignores_bye_is_ended_after_half_a_second_without_a_verdict() -> None:
-    ends: list[tuple[Report, float]] = []
+    found: list[Report] = []
+    acted: list[float] = []
 
-    play_batch(batch(player("stays"), player("stays")), None, lambda report: ends.append((report, time.monotonic())))
+    def watch(order: GameOrder) -> Watch:
+        return lambda played: acted.append(time.monotonic())
 
-    (record, played), (done, left) = ends[-2:]
+    play_batch(batch(player("stays"), player("stays")), None, found.append, watch=watch)
+    left = time.monotonic()
+
+    record, done = found[-2:]
     assert isinstance(record, Record)
     assert isinstance(done, BatchDone)
     assert record.faults == ()
-    assert 0.5 <= left - played < PATIENCE_MS / 1000
+    assert [seat.farewell for seat in record.seats] == ["", ""]
+    assert 0.5 <= left - acted[-1] < PATIENCE_MS / 1000
 
 
 def test_a_bot_is_told_to_go_at_the_end_of_its_batch(tmp_path: Path) -> None:
