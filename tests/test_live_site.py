@@ -59,6 +59,7 @@ def test_who_watches_is_told_what_holds_at_all_looks(league: GrowingLeague, tmp_
     assert shown.rstrip().splitlines()[-2] == WATCHED
     assert "Deals are still missing" in page
     assert page.count('title="95 % interval of all looks together"') == len(BOTH)
+    assert malice("standings", league.path, "--pair", "ana", "ben").stdout.startswith("undecided so far: ")
     for row in rows:
         low, high = row["score_so_far"]
         assert low <= row["rating"]["score"] <= high
@@ -66,6 +67,7 @@ def test_who_watches_is_told_what_holds_at_all_looks(league: GrowingLeague, tmp_
     league.play(BOTH, deals=4)
     shown, page, rows = look()
     assert "so far" not in shown
+    assert "so far" not in malice("standings", league.path, "--pair", "ana", "ben").stdout
     assert "are missing" not in shown
     assert "Deals are still missing" not in page
     assert not any("score_so_far" in row for row in rows)

@@ -19,7 +19,7 @@ from malice.tournaments.league.ranking import Picker
 from malice.tournaments.league.rating_groups import collect_groups
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.replay_pool import count_processors, replay_rows
-from malice.tournaments.ratings.anytime import bound_mean
+from malice.tournaments.ratings.anytime import AnyTime, measure_any_time
 from malice.tournaments.ratings.comparison import (
     FEWEST,
     Adjustment,
@@ -192,15 +192,6 @@ class SprtAnswer(Struct, frozen=True):
     accepted: Verdict | None
 
 
-class AnyTime(Struct, frozen=True):
-    """An interval that holds at all looks together in 95 % of comparisons, whoever stops them and why."""
-
-    score_low: float
-    score_high: float
-    elo_low: float | None
-    elo_high: float | None
-
-
 class FittedLead(Struct, frozen=True):
     """What the fit of all games of a league says of two entries, as of a pair that somebody asks for."""
 
@@ -261,8 +252,7 @@ def read_comparison(
     found = _conclude(sequential.sides, advantage, games, _read_answer(sequential))
     if not league.tournament().complete:
         convert = others.convert_to_elo if others else convert_to_elo
-        most = len(sequential.counts) - 1
-        found = replace(found, anytime=_bound([cell / most for cell in sequential.cells], convert))
+        found = _add_anytime(found, [cell / (len(sequential.counts) - 1) for cell in sequential.cells], convert)
     if not games:  # they would name the rulesets and the opponents
         tournament = league.tournament()
         others_met = tuple(entry.label for entry in tournament.file_entries[2:])
@@ -304,12 +294,17 @@ def compare_entries(
     return tuple(replace(each, fit=_fit_all(contents, picker, each)) for each in found)
 
 
-def _bound(scores: Sequence[float], convert: Callable[[float], float | None]) -> AnyTime | None:
-    """Return the interval of the mean score that holds at any time; None without deals."""
+def _add_anytime(found: Comparison, scores: Sequence[float], convert: Callable[[float], float | None]) -> Comparison:
+    """Add what holds at any time, of deals in the order in which they count; a test aside, it decides so far."""
     if not scores:
-        return None
-    low, high = bound_mean(scores)
-    return AnyTime(low, high, convert(low), convert(high))
+        return found
+    ends = measure_any_time(scores, convert)
+    if found.answer:
+        return replace(found, anytime=ends)
+    finding = _find_beyond(0.5, ends.score_low, ends.score_high)
+    elo = _phrase_elo(found.advantage.elo, ends.elo_low, ends.elo_high)
+    sentence = f"{finding} so far: {elo} after {format_count(found.advantage.deals, 'deal')}"
+    return replace(found, finding=finding, sentence=sentence, anytime=ends)
 
 
 def _fit_all(contents: Contents, picker: Picker, found: Comparison) -> FittedLead | None:
@@ -371,7 +366,7 @@ def _compare_pair(pair: Pair, deals: Iterable[Sequence[GameSummary]], *, live: b
     for score in scores:
         counts[round(2 * games * score)] += 1
     found = _conclude(sides, measure_advantage(counts, games), pair.games, None)
-    return replace(found, anytime=_bound(scores, convert_to_elo)) if live else found
+    return _add_anytime(found, scores, convert_to_elo) if live else found
 
 
 def _find_end(game: GameSummary) -> float:
@@ -427,12 +422,12 @@ def _phrase(finding: Finding, advantage: Advantage, answer: SprtAnswer | None) -
     if not advantage.deals:
         return f"{finding}: no deal was finished"
     accepted = f", {answer.accepted} accepted" if answer and answer.accepted else ""
-    return f"{finding}: {_phrase_elo(advantage)}{accepted} after {format_count(advantage.deals, 'deal')}"
+    elo = _phrase_elo(advantage.elo, advantage.elo_low, advantage.elo_high)
+    return f"{finding}: {elo}{accepted} after {format_count(advantage.deals, 'deal')}"
 
 
-def _phrase_elo(advantage: Advantage) -> str:
+def _phrase_elo(elo: float | None, low: float | None, high: float | None) -> str:
     """Say how much better the new bot is; a bound if it won or lost every deal."""
-    elo, low, high = advantage.elo, advantage.elo_low, advantage.elo_high
     if elo is None:
         bounds = [f"at {word} {bound:+z.0f}" for word, bound in (("least", low), ("most", high)) if bound is not None]
         return f"{bounds[0] if bounds else 'n/a'} Elo"

@@ -63,8 +63,10 @@ class Picker:
             name for name, label in list(zip(self.names, labels, strict=True))[:rows] if label not in choice.without
         )
         """The names that get a row."""
-        self.common: Collection[int] = {part.number for part in league.parts if part.common_deals}
-        """The parts in which all tables have the same cards."""
+        self.common: Collection[int] = {
+            part.number for part in league.parts if part.common_deals and len(part.tables) > 1
+        }
+        """The parts in which several tables have the same cards."""
 
     def pick(self, game: GameSummary) -> GameSummary | None:
         """Name the versions in a game, `label@number` for an older one; None if the game is not rated."""

@@ -9,9 +9,10 @@ betting, Journal of the Royal Statistical Society B, 2023). Nothing is assumed o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from msgspec import Struct
 
 from malice.tournaments.ratings.pairings import Bools, Floats, GroupRows
 
@@ -62,6 +63,26 @@ def bound_mean(scores: Sequence[float]) -> tuple[float, float]:
         grid, rise, fall = (each[low : high + 1] for each in (grid, rise, fall))
     step = 1 / (GRID - 1)  # the truth may lie between two means that were tried
     return max(0.0, float(grid[0]) - step), min(1.0, float(grid[-1]) + step)
+
+
+class AnyTime(Struct, frozen=True):
+    """An interval that holds at all looks together in 95 % of comparisons, whoever stops them and why."""
+
+    score_low: float
+    score_high: float
+    elo_low: float | None
+    elo_high: float | None
+
+
+def measure_any_time(scores: Sequence[float], convert: Callable[[float], float | None]) -> AnyTime:
+    """Return the interval of `bound_mean`, and what it means in Elo.
+
+    Args:
+        scores: as there.
+        convert: returns the Elo of a score.
+    """
+    low, high = bound_mean(scores)
+    return AnyTime(low, high, convert(low), convert(high))
 
 
 def _find_kept(kept: Bools) -> tuple[int, int]:

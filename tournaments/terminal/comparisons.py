@@ -18,7 +18,9 @@ OF_TWO_GAMES = ("lost both", "lost one, drew one", "one each", "won one, drew on
 def format_comparison(comparison: Comparison) -> Iterator[str]:
     """Yield the lines of a comparison."""
     if comparison.fit:
-        yield f"{comparison.fit.sentence}, LOS {_format_los(comparison.fit.lead.los)}; plain 95 % of this pair alone"
+        look = " and one look" if comparison.anytime else ""
+        los = _format_los(comparison.fit.lead.los)
+        yield f"{comparison.fit.sentence}, LOS {los}; plain 95 % of this pair alone{look}"
         yield f"the games of the two alone: {comparison.sentence}"
     else:
         yield comparison.sentence
