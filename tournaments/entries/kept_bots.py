@@ -114,7 +114,7 @@ class KeptNotes:
     def note_home(self, hash: str, home: Path) -> None:
         """Note the home of a kept bot."""
         if self.read_home(hash) != home:
-            self._write(f"{hash}.home", str(home))
+            _write_file(self._folder / f"{hash}.home", str(home).encode())
 
     def read_home(self, hash: str) -> Path | None:
         """Read the home of a kept bot, if it has one.
@@ -136,7 +136,7 @@ class KeptNotes:
     def note_variant(self, hash: str, variant: Variant) -> None:
         """Note what plays under a hash; nothing if that is a bot with the parameters of its bot.toml."""
         if variant.given and self.read_variant(hash) != variant:
-            self._write(f"{hash}{VARIANT}", msgspec.json.encode(variant).decode())
+            _write_file(self._folder / f"{hash}{VARIANT}", msgspec.json.encode(variant))
 
     def read_variant(self, hash: str) -> Variant:
         """Read what plays under a hash.
@@ -159,15 +159,6 @@ class KeptNotes:
         """The hash of the kept bot that plays under another hash, by that other hash."""
         hashes = [path.name.removesuffix(VARIANT) for path in sorted(self._folder.glob(f"*{VARIANT}"))]
         return {hash: self.read_variant(hash).content for hash in hashes}
-
-    def _write(self, name: str, text: str) -> None:
-        with open_workplace(self._folder) as work:
-            draft = work / name
-            draft.write_text(text, "utf-8")
-            draft.chmod(0o600)
-            sync(draft)
-            draft.rename(self._folder / name)
-            sync(self._folder)
 
 
 MANY_BYTES = 100_000_000
@@ -301,11 +292,7 @@ class KeptBots:
         """
         if not HASH.fullmatch(hash):
             raise ValueError(f"expected a content hash, got {hash!r}")
-        with open_workplace(self.folder) as work:
-            draft = work / "tar"
-            draft.write_bytes(tar)
-            draft.chmod(0o600)
-            draft.rename(self.tar(hash))
+        _write_file(self.tar(hash), tar)
 
     def remove(self, hash: str) -> None:
         """Remove a bot that nobody plays; its notes stay."""
@@ -421,6 +408,17 @@ class KeptBots:
             return structs.replace(bot, folder=copy, command=placed, home=None)
         self.notes.note_home(bot.content, home)
         return structs.replace(bot, folder=copy, command=placed, home=home)
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    """Write a file that we alone may read; it appears whole, and is on the disk."""
+    with open_workplace(path.parent) as work:
+        draft = work / path.name
+        draft.write_bytes(content)
+        draft.chmod(0o600)
+        sync(draft)
+        draft.rename(path)
+        sync(path.parent)
 
 
 def explain_large_size(name: str, bytes: int) -> str | None:
