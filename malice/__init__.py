@@ -8,15 +8,17 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers take it for true; to import `typing` would take longer than all else here
 if TYPE_CHECKING:
+    from malice.protocol.errors import MaliceError
     from malice.referee.game import Game
     from malice.tournaments.league.opened import League
     from malice.tournaments.running.called import compare, match
 
-__all__ = ["Game", "League", "compare", "match"]
+__all__ = ["Game", "League", "MaliceError", "compare", "match"]
 
 _ROOMS = {
     "Game": "malice.referee.game",
     "League": "malice.tournaments.league.opened",
+    "MaliceError": "malice.protocol.errors",
     "compare": "malice.tournaments.running.called",
     "match": "malice.tournaments.running.called",
 }

@@ -49,6 +49,7 @@ def match(
     seed: str | int | None = None,
     jobs: int | None = None,
     isolation: Layer | None = None,
+    require_isolation: bool = False,
     db: str | os.PathLike[str] | None = None,
 ) -> MatchResult:
     """Let players meet at one table, as `malice play` does.
@@ -66,16 +67,23 @@ def match(
         timed: whether bots have a clock at all.
         seed: determines every card.
         jobs: games at a time, by default one for each processor; with a factory always one.
-        isolation: of the bots; by default the strongest that there is.
+        isolation: of the bots; by default the strongest that there is. A weaker one is said on stderr.
+        require_isolation: whether a game is refused under a weaker one.
         db: the league to keep the games in; only for bots, since nobody can tell whether a function has changed.
 
     Raises:
         BotError, DataError: there is no such bot or ruleset, or it cannot be started.
+        IsolationError: the isolation is required, but unavailable.
+        ValueError: arguments contradict each other.
         IllegalAction: a player of this program chose an action that is not legal.
         Exception: whatever a player of this program raises.
     """
+    if move_ms is not None and not timed:
+        raise ValueError("timed=False and move_ms contradict each other")
     words, factories = _split(players)
-    order = MatchOrder(words, ruleset, deals, series, move_ms, timed, _name_seed(seed), jobs, isolation)
+    order = MatchOrder(
+        words, ruleset, deals, series, move_ms, timed, _name_seed(seed), jobs, isolation, require_isolation
+    )
     with _keep(db, factories) as path:
         name = _play(order, factories, path, kept=db is not None)
         with League(path) as league:
@@ -98,6 +106,7 @@ def compare(
     seed: str | int | None = None,
     jobs: int | None = None,
     isolation: Layer | None = None,
+    require_isolation: bool = False,
     db: str | os.PathLike[str] | None = None,
 ) -> Comparison:
     """Say whether one player is better than another, as `malice compare` does.
@@ -121,7 +130,7 @@ def compare(
     """
     words, factories = _split([new, base, *opponents])
     test = max_deals, deals, elo0, elo1, model
-    order = ComparisonOrder(words, tuple(rulesets), *test, _name_seed(seed), jobs, isolation)
+    order = ComparisonOrder(words, tuple(rulesets), *test, _name_seed(seed), jobs, isolation, require_isolation)
     if order.contradicts_itself:
         raise ValueError("deals plays without a test: it contradicts max_deals, elo0, elo1 and model")
     until = math.inf if seconds is None else time.time() + seconds
@@ -175,7 +184,7 @@ def _play(
     guests = Guests(factories)
     if len(factories) < len(order.bots):
         return play_in_child(Session(order, names, str(path), kept, until), guests)
-    order = replace(order, isolation="none")  # there is no process
+    order = replace(order, isolation="none", required=False)  # there is no process
     try:
         return play_session(Session(order, names, str(path), kept, until), guests.ask)
     except Stopped:

@@ -29,9 +29,11 @@ from malice.tournaments.entries.names import Names
 from malice.tournaments.league.opening import open_store
 from malice.tournaments.league.replays import read_frame, write_frame
 from malice.tournaments.league.store import Store
+from malice.tournaments.running.announcements import print_line
 from malice.tournaments.running.comparing import ComparisonOrder, open_comparison
 from malice.tournaments.running.guests import Ask, Asked, Guests, GuestSeat, Told, seat_guests
 from malice.tournaments.running.in_process import InProcess
+from malice.tournaments.running.isolation import describe_shortcomings
 from malice.tournaments.running.matches import MatchOrder, open_match
 from malice.tournaments.running.run import RunTerms, run_tournament
 
@@ -48,7 +50,7 @@ class Session(Struct, frozen=True):
     league: str
     """The file."""
     kept: bool = False
-    """Whether somebody keeps it: then the bots are kept, too, and the same call goes on with it."""
+    """Whether somebody keeps it: then the same call goes on with it."""
     until: float = math.inf
     """When it is to be over, in seconds since 1970."""
 
@@ -69,15 +71,18 @@ def play_session(session: Session, ask: Ask, guard: int | None = None) -> str:
     with open_store(path, create=True) if kept else Store(path, create=True) as store, open(os.devnull, "w") as nowhere:
         find = seat_guests(Names(store.path, store).find, session.guests)
         if isinstance(order, MatchOrder):
-            plan = open_match(store, order, find)
+            plan, bots = open_match(store, order, find), None
         else:
-            plan = open_comparison(store, order, find)
+            plan, bots = open_comparison(store, order, find), KeptBots(store.path) if kept else None
+        strangers = [player for label, player in plan.players.items() if label not in plan.guests]
+        for line in describe_shortcomings(plan.config.isolation, strangers):
+            print_line(line, sys.stderr)
         seats = {label: GuestSeat(label, plan.bots[label].command[0], ask) for label in plan.guests}
         terms = RunTerms(
             plan.config.jobs,
             ["the", "same", "call"] if kept else [],
             session.until,
-            kept=KeptBots(store.path) if kept else None,
+            kept=bots,
             playing=InProcess(seats, guard=guard) if seats else None,
         )
         run_tournament(store, plan, nowhere, terms)
