@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from hashlib import sha256
 from itertools import chain
@@ -64,16 +64,18 @@ class Course:
     Args:
         rules: the game.
         dealer: chooses the order of every shuffle.
+        state: where the game goes on; by default it begins.
+        out: the seats that have left it there.
     """
 
-    def __init__(self, rules: Rules[Any], dealer: Dealer) -> None:
+    def __init__(self, rules: Rules[Any], dealer: Dealer, state: Any = None, out: Iterable[int] = ()) -> None:
         self.rules = rules
         self._dealer = dealer
         self.state: Any
         self.step: Ask | Result
         """Which seats act next, or the result."""
-        self._out: frozenset[int] = frozenset()
-        self.dealt = self._settle(rules.start(), ())
+        self._out = frozenset(out)
+        self.dealt = self._settle(rules.start() if state is None else state, ())
         """The events of the deal, and of all that was played before the course was handed over."""
 
     def copy(self) -> Self:

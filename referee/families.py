@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -18,7 +19,7 @@ from msgspec import Struct
 
 from malice.protocol.messages import Move
 from malice.referee.errors import FamilyError
-from malice.referee.rules import Luck, MatchTerms, Rules
+from malice.referee.rules import Events, Luck, MatchTerms, Rules, World
 from malice.referee.toml_files import suggest_name
 
 if TYPE_CHECKING:
@@ -132,6 +133,10 @@ class Family(Struct, frozen=True, kw_only=True):
     winnable: Callable[[Any, Any], bool] | None = None
     """Returns for parameters and the state after the deal whether a search that sees all cards solves it for one seat
     alone, and always returns the same. With it the game has a daily deal, for a person alone; None if it has none."""
+    resample: Callable[[Any, Any, Events, Random], World] | None = None
+    """Returns, from the rules, the view of a seat, and all that it heard since the game began, a world drawn uniformly
+    from those in which it would have heard and seen just that; raises `DataError` if there is none. None if the family
+    cannot do so."""
     opponent: str = "uniform"
     """The bot that ships and sits at the other seats of an examination."""
     package: str = ""

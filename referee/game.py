@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from hashlib import sha256
+from random import Random
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from malice.protocol.messages import Out
 from malice.referee.course import Course, Dealer, list_asked
 from malice.referee.errors import DataError, IllegalAction, RulesetError
-from malice.referee.families import load_family, make_rules
-from malice.referee.rules import Events, Result, Rules
+from malice.referee.families import Family, load_family, make_rules, parse_parameters
+from malice.referee.rules import Events, Result, Rules, World
 from malice.referee.rulesets import Ruleset, load_ruleset
 
 if TYPE_CHECKING:
     from malice.referee.records import Record
 
+SEED_BITS = 53
+"""Of a seed that is drawn: a whole number in the JSON of any language."""
 FORMAT = 1
 """Of a position as JSON."""
 WITHDRAWN = "withdrawn"
@@ -31,20 +35,37 @@ Happening = dict[int, str] | list[int] | int | DealSeed
 """The actions of an ask by seat, the seats that were withdrawn together, or the seed that chance got anew."""
 
 
-class Position(Struct, frozen=True, forbid_unknown_fields=True):
+class Beginning(Struct, frozen=True, forbid_unknown_fields=True):
+    """A game in the midst, told by its state."""
+
+    state: Any
+    """As the family has it."""
+    events: list[Any]
+    """All that led to it, unmasked; none if nobody knows."""
+    actions: int
+    """How many actions led to it."""
+
+
+class Position(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A game so far, which replays."""
 
     format: int
     ruleset: str
     seats: int
     seed: int | DealSeed
-    """That of a `Game`, or the deal seed of a game of a league."""
+    """That of a `Game`, or the deal seed of a game of a league: decides every shuffle since the beginning."""
     happened: list[Happening]
+    """Since the beginning."""
+    family: str = ""
+    """With `rules`, of a ruleset that does not ship under that name."""
+    rules: Any = None
+    beginning: Beginning | None = None
+    """Where the game was taken up; by default it begins with the deal."""
 
     @property
     def actions(self) -> int:
         """How many actions have been played."""
-        return sum(len(what) for what in self.happened if isinstance(what, dict))
+        return _count_actions(self.happened) + (self.beginning.actions if self.beginning else 0)
 
 
 class Game:
@@ -75,6 +96,8 @@ class Game:
         self._course = Course(rules, _make_dealer(seed))
         self._events: list[Struct] = list(self._course.dealt)
         self._happened: list[Happening] = []
+        self._world: World | None = None
+        """Where the game was taken up, if that is not the deal."""
 
     @property
     def to_act(self) -> tuple[int, ...]:
@@ -100,7 +123,7 @@ class Game:
     @property
     def actions(self) -> int:
         """How many actions have been played."""
-        return sum(len(what) for what in self._happened if isinstance(what, dict))
+        return _count_actions(self._happened) + (self._world.actions if self._world else 0)
 
     def legal(self, seat: int | None = None) -> tuple[str, ...]:
         """List the legal actions of a seat; it need not be named where one acts."""
@@ -169,10 +192,91 @@ class Game:
         self._course.replace_dealer(_make_dealer(seed))
         self._happened.append(seed)
 
+    def resample(self, seat: int, rng: Random) -> None:
+        """Deal anew what a seat does not know, and all that is still to be shuffled.
+
+        The game becomes one that is drawn uniformly from those in which the seat would have received every event and
+        view that it did, while all seats acted as they have.
+
+        Raises:
+            RulesetError: the family cannot do so.
+            DataError: the game is over, or nobody knows what the seat has heard.
+        """
+        self._refuse_seat(seat)
+        if self.over:
+            raise DataError("expected a game that goes on, got one that is over")
+        actions = self.actions
+        self._become(self.view(seat), self.events(seat), rng)
+        assert self._world is not None
+        self._world = replace(self._world, actions=actions)
+
+    @classmethod
+    def from_view(
+        cls,
+        ruleset: str | Ruleset | Mapping[str, Any],
+        view: Any,
+        events: Iterable[Any],
+        rng: Random,
+        seats: int | None = None,
+    ) -> Self:
+        """Return a game that may be the one of which a bot received this, drawn uniformly.
+
+        Args:
+            ruleset: its name, a ruleset, or the whole `game_start` that the bot received.
+            view: the `view` of its last request.
+            events: the `events` of all its requests in this game.
+            rng: draws it, and all that is still to be shuffled.
+            seats: how many play; by default as `game_start` says, or else the fewest that can.
+
+        Raises:
+            RulesetError: the ruleset is unknown, or its family cannot do so.
+            DataError: no game fits.
+        """
+        if isinstance(ruleset, Mapping):
+            seats = len(ruleset["seats"]) if seats is None else seats
+            ruleset = _make_ruleset(ruleset["ruleset"], ruleset["family"], ruleset["rules"])
+        game = cls(ruleset, seats)
+        family = load_family(game.ruleset.family)
+        game._become(_convert("view", view, family.view), _convert_events(family, events), rng)
+        return game
+
+    def _become(self, view: Any, heard: Events, rng: Random) -> None:
+        """Take the game up in a world in which the seat of the view heard just this."""
+        name = self.ruleset.family
+        resample = load_family(name).resample
+        if resample is None:
+            raise RulesetError(f"{self.ruleset.name}: expected a game that can deal anew, got {name!r}, which cannot")
+        first = type(self._events[0]).__name__ if self._events else "the deal"
+        if not heard or type(heard[0]).__name__ != first:
+            got = type(heard[0]).__name__ if heard else "none"
+            raise DataError(f"events: expected all that the seat has heard, from {first} on, got {got}")
+        try:
+            world = resample(self._course.rules, view, heard, rng)
+        except (LookupError, ValueError, IllegalAction) as error:
+            raise DataError(f"events: expected those of one seat since the deal, got others: {error!r}") from error
+        other = copy(self)
+        other._take_up(world, rng.getrandbits(SEED_BITS))
+        if other.events(view.seat) != heard or other.view(view.seat) != view:
+            raise DataError("view and events: expected those of one seat at one moment, got others")
+        self.__dict__ |= other.__dict__
+
+    def _take_up(self, world: World, seed: int | str) -> None:
+        """Go on from a world, with other shuffles to come."""
+        out = [event.seat for event in world.events if isinstance(event, Out)]
+        self._course = Course(self._course.rules, _make_dealer(seed), world.state, out)
+        self._events = [*world.events, *self._course.dealt]
+        self._happened = []
+        self._world, self.seed = world, seed
+
     def position(self) -> bytes:
         """Return the game so far as JSON."""
         happened = [what.copy() if isinstance(what, dict | list) else what for what in self._happened]
-        return msgspec.json.encode(Position(FORMAT, self.ruleset.name, self.seats, self.seed, happened))
+        family, rules, world = "", None, self._world
+        if not _ships(self.ruleset):
+            family, rules = self.ruleset.family, self.ruleset.rules
+        beginning = Beginning(world.state, list(world.events), world.actions) if world else None
+        position = Position(FORMAT, self.ruleset.name, self.seats, self.seed, happened, family, rules, beginning)
+        return msgspec.json.encode(position)
 
     @classmethod
     def from_position(cls, json: bytes | str) -> Self:
@@ -204,7 +308,7 @@ class Game:
         if not 0 <= actions <= most:
             raise DataError(f"game {record.key}: expected 0 to {most} actions, got {actions}")
         if record.position:
-            game = cls._restore(record.position, ruleset)
+            game = cls._restore(record.position)
             game.reseed(record.deal_seed)
         else:
             game = cls(ruleset, len(record.entries), record.deal_seed)
@@ -218,14 +322,26 @@ class Game:
         return game
 
     @classmethod
-    def _restore(cls, position: Position, ruleset: Ruleset | None = None) -> Self:
-        game = cls(ruleset or position.ruleset, position.seats, position.seed)
+    def _restore(cls, position: Position) -> Self:
+        ruleset: str | Ruleset = position.ruleset
+        if position.family:
+            ruleset = _make_ruleset(position.ruleset, position.family, position.rules)
+        game = cls(ruleset, position.seats, position.seed)
+        if position.beginning is not None:
+            game._begin(position.beginning, position.seed)
         for index, what in enumerate(position.happened):
             try:
                 game._repeat(what)
             except (IllegalAction, ValueError) as error:
                 raise DataError(f"position: happened[{index}]: {error}") from None
         return game
+
+    def _begin(self, beginning: Beginning, seed: int | str) -> None:
+        """Take the game up from the state of a position."""
+        family, rules = load_family(self.ruleset.family), self._course.rules
+        state = _convert("position: beginning.state", beginning.state, type(rules.start()))
+        events = _convert_events(family, beginning.events)
+        self._take_up(World(state, events, beginning.actions), seed)
 
     def _repeat(self, what: Happening) -> None:
         if isinstance(what, dict):
@@ -247,6 +363,40 @@ class Game:
     def _refuse_seat(self, seat: int) -> None:
         if not 0 <= seat < self.seats:
             raise ValueError(f"expected a seat from 0 to {self.seats - 1}, got {seat}")
+
+
+def _count_actions(happened: Sequence[Happening]) -> int:
+    return sum(len(what) for what in happened if isinstance(what, dict))
+
+
+def _ships(ruleset: Ruleset) -> bool:
+    """Tell whether its name alone brings a ruleset back."""
+    try:
+        return load_ruleset(ruleset.name) == ruleset
+    except RulesetError:
+        return False
+
+
+def _make_ruleset(name: str, family: str, rules: Any) -> Ruleset:
+    try:
+        return Ruleset(name, family, "", "", parse_parameters(family, rules))
+    except msgspec.ValidationError as error:
+        raise RulesetError(f"{name}: {error}") from None
+
+
+def _convert(what: str, data: Any, kind: Any) -> Any:
+    try:
+        return data if isinstance(data, kind) else msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        raise DataError(f"{what}: {error}") from None
+
+
+def _convert_events(family: Family, events: Iterable[Any]) -> Events:
+    kind = family.event | Out
+    return tuple(
+        event if isinstance(event, Struct) else _convert(f"events[{index}]", event, kind)
+        for index, event in enumerate(events)
+    )
 
 
 def _make_dealer(seed: int | str) -> Dealer:

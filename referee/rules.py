@@ -111,6 +111,16 @@ class Rules(Protocol[S]):
         """Count the turns begun so far; a clock gets its increment when its seat is first asked in a turn."""
 
 
+class World(Struct, frozen=True):
+    """A game as it may have gone for all that a seat knows."""
+
+    state: Any
+    events: Events
+    """All that happened, unmasked and in order."""
+    actions: int
+    """How many actions were played."""
+
+
 class LuckMeter(Protocol):
     """Measures what chance did for each seat of one game."""
 

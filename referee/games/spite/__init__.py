@@ -10,6 +10,7 @@ from malice.referee.games.spite.luck import find_luck
 from malice.referee.games.spite.messages import PUBLIC, Event, View, count_left
 from malice.referee.games.spite.parameters import Parameters, classify, list_figures, match
 from malice.referee.games.spite.words import SENTENCES
+from malice.referee.games.spite.worlds import resample
 
 __all__ = ["FAMILY", "SpiteAndMalice"]
 
@@ -33,5 +34,6 @@ FAMILY = Family(
     features=FEATURES,
     luck=find_luck,
     race=count_left,
+    resample=resample,
     opponent="greedy",
 )
