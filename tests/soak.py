@@ -11,9 +11,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from malice.referee.families import list_shipped
+from malice.referee.rulesets import list_rulesets
 from malice.tournaments.ratings.sprt import Model, Sprt
 from tests.cluster_crashes import RealCluster, kill_at_random
 from tests.crashes import AFTER_S, TOURNAMENT, kills, make_swiss, play_undisturbed
+from tests.games.random_games import compare_with_referee
 from tests.runs import Run
 from tests.simulated_deals import measure_errors
 from tests.simulations import REPLICATIONS, measure
@@ -28,6 +31,8 @@ MODELS: tuple[Model, ...] = ("normalised", "logistic")
 SIMULATED = 1000
 """Comparisons under each hypothesis."""
 
+RANDOM_GAMES = 500
+"""Of each family."""
 CLUSTER_KILLS = 30
 SWISS_KILLS = 30
 SWISS_GAMES = 24
@@ -41,9 +46,21 @@ def main() -> int:
     _soak(TOURNAMENT, times, seed)
     _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_GAMES)
     _soak_cluster(CLUSTER_KILLS, seed)
+    _play_random_games(seed)
     _count_errors()
     _count_intervals()
     return 0
+
+
+def _play_random_games(seed: int) -> None:
+    """Play random games of each family through `malice.Game`, and compare them with those of the referee."""
+    for family in list_shipped():
+        names = list_rulesets(family)
+        for number in range(RANDOM_GAMES):
+            compare_with_referee(names[number % len(names)], seed + number)
+        print(
+            f"{RANDOM_GAMES} random games of {family}, copied and dealt anew, are as the referee plays them", flush=True
+        )
 
 
 def _soak(text: str, times: int, seed: int, games: int = 0) -> None:

@@ -8,6 +8,7 @@ from malice.referee.games.double_solitaire.engine import DoubleSolitaire
 from malice.referee.games.double_solitaire.messages import PUBLIC, Event, View, count_left, list_figures
 from malice.referee.games.double_solitaire.parameters import Parameters, match
 from malice.referee.games.double_solitaire.words import SENTENCES
+from malice.referee.games.double_solitaire.worlds import resample
 
 __all__ = ["FAMILY", "DoubleSolitaire"]
 
@@ -28,5 +29,6 @@ FAMILY = Family(
     reasons=SENTENCES.reasons,
     help=words.HELP,
     race=count_left,
+    resample=resample,
     opponent="unloader",
 )

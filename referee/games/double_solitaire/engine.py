@@ -47,7 +47,7 @@ class DoubleSolitaire:
         validate(parameters, seats)
         self.seats = seats
         self.teams = tuple(range(seats))
-        self._parameters = parameters
+        self.parameters = parameters
         self._plays = Plays(parameters)
         self._asks = tuple(Ask((seat,)) for seat in range(seats))
         self._listed: tuple[State | None, tuple[str, ...]] = (None, ())
@@ -145,13 +145,13 @@ class DoubleSolitaire:
         quiet = state.quiet if state.played else _put(state.quiet, seat, state.quiet[seat] + 1)
         state = replace(state, quiet=quiet, barren=state.barren + 1)
         if reason := self._find_end(state):
-            fewest = self._parameters.stuck_result == "fewest"
+            fewest = self.parameters.stuck_result == "fewest"
             return replace(state, result=_rank(state, reason, fewest)), events
         return _begin_turn(state, 1 - seat, events)
 
     def _find_end(self, state: State) -> str:
         """Why the game ends after a turn; empty if it goes on."""
-        rules = self._parameters
+        rules = self.parameters
         if all(state.quiet[seat] >= rules.passes * count_cards(state, seat) for seat in self.teams):
             return "stuck"
         if state.barren >= rules.no_progress * SEATS:
@@ -160,14 +160,14 @@ class DoubleSolitaire:
 
     def shuffled(self, state: State, order: Sequence[int], /) -> tuple[State, Events]:
         """Deal from the end of the list, and begin the turn of seat 0, unless a seat has left or may exchange first."""
-        cards, piles = tuple(CARDS[place] for place in reversed(order)), self._parameters.table_piles
+        cards, piles = tuple(CARDS[place] for place in reversed(order)), self.parameters.table_piles
         table = tuple((card,) for card in cards[:piles])
         stocks = tuple(cards[piles + seat :: SEATS] for seat in self.teams)
         state = replace(state, table=table, stocks=stocks, discards=((),) * SEATS)
         events = (Deal(table, tuple(map(len, stocks))),)
         if state.out:
             return replace(state, result=_rank(state, "forfeit")), events
-        return (state, events) if self._parameters.exchange else _begin_turn(state, 0, events)
+        return (state, events) if self.parameters.exchange else _begin_turn(state, 0, events)
 
     def withdraw(self, state: State, seats: Sequence[int], /) -> tuple[State, Events]:
         """Take seats out: the other one wins."""

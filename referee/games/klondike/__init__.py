@@ -11,6 +11,7 @@ from malice.referee.games.klondike.plays import DONE
 from malice.referee.games.klondike.table import STATISTICS, list_figures
 from malice.referee.games.klondike.winnable import is_winnable
 from malice.referee.games.klondike.words import SENTENCES
+from malice.referee.games.klondike.worlds import resample
 
 __all__ = ["FAMILY", "Klondike"]
 
@@ -30,6 +31,7 @@ FAMILY = Family(
     help=words.HELP,
     final=frozenset({DONE}),
     race=count_left,
+    resample=resample,
     statistics=STATISTICS,
     winnable=is_winnable,
     opponent="dabbler",

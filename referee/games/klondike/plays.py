@@ -136,7 +136,7 @@ def play_action(parameters: Parameters, table: Table, seat: int, action: str) ->
         table.passes + (action == TURN and not layout.stock),
         table.actions,
         -1 if seen != table.seen or cards > table.best else table.idle,
-        Step(action, table.layout, table.moves, table.passes, table.last) if parameters.undo != "none" else None,
+        (*table.steps, Step(action, table.layout, table.moves, table.passes)) if parameters.undo != "none" else (),
     )
     if cards == len(PACK):
         changed, ended = _finish(changed, seat, "solved")
@@ -152,24 +152,23 @@ def _finish(table: Table, seat: int, how: str) -> tuple[Table, Happened]:
 def _close(table: Table, how: str, more: int) -> Table:
     return Table(
         *(table.layout, (), table.seen, table.best, table.moves, table.passes),
-        *(table.actions + more, table.idle + more, None, how),
+        *(table.actions + more, table.idle + more, (), how),
     )
 
 
 def _go_on(parameters: Parameters, table: Table, seat: int, events: Happened) -> tuple[Table, Happened]:
     """Count an action, and end the play of a seat that has had enough of them."""
-    actions, idle, last = table.actions + 1, table.idle + 1, table.last
+    actions, idle, steps = table.actions + 1, table.idle + 1, table.steps
     how = "limit" if actions >= parameters.max_actions else "idle" if idle >= parameters.idle else ""
     if how:
         return _close(table, how, 1), [*events, Ended(seat, how, table.cards)]
-    legal = list_legal(table.layout, parameters, undoable=last is not None)
+    legal = list_legal(table.layout, parameters, undoable=bool(steps))
     layout = table.layout
-    return Table(layout, legal, table.seen, table.best, table.moves, table.passes, actions, idle, last), events
+    return Table(layout, legal, table.seen, table.best, table.moves, table.passes, actions, idle, steps), events
 
 
 def _take_back(parameters: Parameters, table: Table, seat: int) -> tuple[Table, Happened]:
-    step = table.last
-    assert step is not None  # `undo` would not be legal
+    *earlier, step = table.steps
     free = parameters.undo == "free"
     changed = Table(
         step.before,
@@ -180,7 +179,7 @@ def _take_back(parameters: Parameters, table: Table, seat: int) -> tuple[Table, 
         step.passes if free else table.passes,
         table.actions,
         table.idle,
-        step.earlier,
+        tuple(earlier),
     )
     return _go_on(parameters, changed, seat, [_describe_undo(table.layout, step, seat)])
 

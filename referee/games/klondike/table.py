@@ -50,7 +50,6 @@ class Step(Struct, frozen=True, gc=False):
     moves: int
     """Moves before it."""
     passes: int
-    earlier: Step | None
 
 
 class Table(Struct, frozen=True, gc=False):
@@ -67,8 +66,8 @@ class Table(Struct, frozen=True, gc=False):
     passes: int = 0
     actions: int = 0
     idle: int = 0
-    last: Step | None = None
-    """The last action that was not taken back."""
+    steps: tuple[Step, ...] = ()
+    """The actions that were not taken back."""
     end: str = ""
     """How it came to its end."""
 

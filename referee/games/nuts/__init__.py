@@ -8,6 +8,7 @@ from malice.referee.games.nuts.engine import Nuts
 from malice.referee.games.nuts.messages import PUBLIC, Event, View, count_missing
 from malice.referee.games.nuts.parameters import Parameters, classify, match
 from malice.referee.games.nuts.words import SENTENCES
+from malice.referee.games.nuts.worlds import resample
 
 __all__ = ["FAMILY", "Nuts"]
 
@@ -27,4 +28,5 @@ FAMILY = Family(
     help=words.HELP,
     classify=classify,
     race=count_missing,
+    resample=resample,
 )

@@ -45,7 +45,7 @@ class Nuts:
 
     def __init__(self, rules: Parameters, seats: int) -> None:
         validate(rules, seats)
-        self._rules = rules
+        self.parameters = rules
         self.seats = seats
         self.teams = tuple(seat % TEAMS for seat in range(seats))
         self._roles: tuple[Part, ...] = ("both",) if seats == TEAMS else ("nuts", "cards")
@@ -61,7 +61,7 @@ class Nuts:
     def next(self, state: State, /) -> Step:
         """Who acts: all seats that can do more than wait, chance, or nobody."""
         if state.reason:
-            return make_result(self._rules, self.teams, state)
+            return make_result(self.parameters, self.teams, state)
         if not state.sides:
             return Shuffle(len(PACK))
         return Shuffle(len(state.pending)) if state.pending else self._list(state).step
@@ -111,15 +111,15 @@ class Nuts:
         packs = (*state.packs, tuple(PACK[place] for place in order))
         if len(packs) < TEAMS:
             return replace(state, packs=packs), ()
-        sides = tuple(deal_side(self._rules, pack) for pack in packs)
+        sides = tuple(deal_side(self.parameters, pack) for pack in packs)
         return replace(state, packs=(), sides=sides, tick=1), (tell_deal(sides),)
 
     def _play_tick(self, state: State, actions: Sequence[tuple[int, str]]) -> tuple[State, Events]:
-        tick = Tick(self._rules, self._moves, self.teams, self.parts, state)
+        tick = Tick(self.parameters, self._moves, self.teams, self.parts, state)
         for seat, action in actions:
             tick.play(seat, action)
         state = replace(state, sides=tuple(tick.sides), heights=tuple(tick.heights), busy=tuple(tick.busy))
-        state = end_tick(self._rules, state, tick.progress, self._can_act, tick.events)
+        state = end_tick(self.parameters, state, tick.progress, self._can_act, tick.events)
         return state, tuple(tick.events)
 
     def _can_act(self, state: State) -> bool:
@@ -148,7 +148,7 @@ class Nuts:
     def _show_sides(self, state: State) -> tuple[SideView, ...]:
         shown, sides = self._shown
         if shown is not state:
-            sides = tuple([show_side(self._rules, side) for side in state.sides])
+            sides = tuple([show_side(self.parameters, side) for side in state.sides])
             self._shown = (state, sides)
         return sides
 
@@ -156,7 +156,7 @@ class Nuts:
         """An event as every seat may see it: without the cards that lie face down."""
         if isinstance(event, Deal):
             return mask_deal(event)
-        if isinstance(event, Turned) and self._rules.waste_visible == "top":
+        if isinstance(event, Turned) and self.parameters.waste_visible == "top":
             return Turned(event.seat, hide_below(event.cards))
         return event
 

@@ -287,11 +287,11 @@ def _resolve_stall(rules: Parameters, state: State, events: list[Event]) -> Stat
         return replace(state, reason="idle")
     thin = tuple(team for team, side in enumerate(state.sides) if len(side.stock) < 2 and side.waste)
     events.append(Burned(thin))
-    sides = tuple(_burn(side, team in thin) for team, side in enumerate(state.sides))
+    sides = tuple(burn(side, team in thin) for team, side in enumerate(state.sides))
     return replace(state, sides=sides, idle=0, burned=True)
 
 
-def _burn(side: Side, thin: bool) -> Side:
+def burn(side: Side, thin: bool) -> Side:
     """Put the top card of a stock to its bottom; turn the waste over first, and put it below, if that is needed."""
     stock = side.waste[::-1] + side.stock if thin else side.stock
     return replace(side, stock=stock[-1:] + stock[:-1], waste=() if thin else side.waste)

@@ -107,7 +107,7 @@ def assert_seats_can_do_what_is_listed(engine: Nuts, moment: Moment, random: Ran
     assert all(legal[-1] == "wait" and 1 < len(set(legal)) == len(legal) for legal in lists if legal)
     cards = random.sample(make_french_pack(), 3)
     strange = {f"{card}-{target}" for card in cards for target in ("f", "t0", "t4", "t9")} | {"turn", "7C", ""}
-    moves = Moves(engine._rules)
+    moves = Moves(engine.parameters)
     for seat in asked:
         for action in {*strange, *lists[seat][:-1]}:
             side, part = moment.state.sides[engine.teams[seat]], engine.parts[seat]
@@ -128,7 +128,7 @@ def assert_hidden_cards_are_hidden(engine: Nuts, state: State, random: Random) -
 
 
 def permute_hidden_cards(engine: Nuts, side: Side, random: Random) -> Side:
-    open_waste = len(side.waste) if engine._rules.waste_visible == "all" else 1
+    open_waste = len(side.waste) if engine.parameters.waste_visible == "all" else 1
     buried = side.waste[: max(0, len(side.waste) - open_waste)]
     hidden = [pile[:count] for pile, count in zip(side.columns, side.hidden, strict=True)]
     pool = [*side.nuts[:-1], *buried, *side.stock, *(card for cards in hidden for card in cards)]
