@@ -7,7 +7,7 @@ sees no more than a spectator, who sees the hands of the seats to act.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Any, NamedTuple, cast
 
@@ -17,13 +17,16 @@ from msgspec.structs import astuple
 
 from malice.protocol.cards import HIDDEN
 from malice.referee.course import Course, Dealer, list_asked
-from malice.referee.rules import Ask, Events, Rules
+from malice.referee.errors import DataError
+from malice.referee.rules import Ask, Events, Rules, World
 from malice.referee.sample_games import BrokenClaim, Subject, make_dealer, play_sample
 
 SWAPS = 80
 """How many pairs of cards change places."""
 ASKS = 60
 """How many asks of a game are played again."""
+WORLDS = 3
+"""At how many asks of a game each seat gets a world."""
 
 
 class Disclosure(NamedTuple):
@@ -111,6 +114,49 @@ def _tell(course: Course, events: Events, actions: Mapping[int, str], when: str)
         {seat: rules.legal(state, seat) for seat in asked},
         when,
     )
+
+
+def stay_the_same_in_a_world(subject: Subject, seed: object) -> None:
+    """Where the hidden cards are dealt anew for a seat, nothing that it reads or may do changes."""
+    resample, random = subject.family.resample, Random(f"worlds {seed}")
+    if resample is None:
+        return
+    rules = subject.make()
+    samples = sum(1 for sample in play_sample(subject, seed, rules) if sample.actions)
+    chosen = set(random.sample(range(samples), min(WORLDS, samples)))
+    events: list[Struct] = []
+    for number, sample in enumerate(play_sample(subject, seed, rules)):
+        events += sample.events
+        for seat in range(subject.seats) if number in chosen else ():
+            heard = _hear(subject, rules, events, seat)
+            try:
+                world = resample(rules, rules.view(sample.state, seat), heard, random)
+            except DataError as error:
+                raise BrokenClaim(f"resample: expected a world for seat {seat} {sample.when}, got {error}") from error
+            if difference := _find_difference(subject, rules, sample.state, world, seat, heard):
+                raise BrokenClaim(f"resample: expected for seat {seat} {sample.when} the same {difference}")
+
+
+def _hear(subject: Subject, rules: Rules[Any], events: Iterable[Struct], seat: int) -> Events:
+    alone = subject.match.same_deal
+    masked = (rules.mask(event, seat) for event in events if not alone or getattr(event, "seat", seat) == seat)
+    return tuple(event for event in masked if event is not None)
+
+
+def _find_difference(
+    subject: Subject, rules: Rules[Any], state: Any, world: World, seat: int, heard: Events
+) -> str | None:
+    """Say what a seat would read or might do otherwise in a world."""
+    view, other = rules.view(state, seat), rules.view(world.state, seat)
+    if view != other:
+        shown = _show_difference(msgspec.json.encode(view), msgspec.json.encode(other))
+        return f"view as before, got another: {shown}"
+    if (again := _hear(subject, rules, world.events, seat)) != heard:
+        place = next((place for place, (a, b) in enumerate(zip(heard, again, strict=False)) if a != b), len(again))
+        return f"events as before, got another after {place} of them: {again[place : place + 1]}"
+    if rules.legal(state, seat) != (legal := rules.legal(world.state, seat)):
+        return f"legal actions as before, got {legal}"
+    return None
 
 
 def compare(rules: Rules[Any], known: list[Disclosure], dealer: Dealer) -> None:

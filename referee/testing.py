@@ -31,7 +31,7 @@ from malice.referee.checked_rules import CheckedRules, locate, refuse_length
 from malice.referee.course import find_acting, list_asked
 from malice.referee.errors import IllegalAction
 from malice.referee.families import load_family
-from malice.referee.leaks import tell_no_secret
+from malice.referee.leaks import stay_the_same_in_a_world, tell_no_secret
 from malice.referee.rules import Ask, Events, Result, Rules
 from malice.referee.sample_games import BrokenClaim, Sample, Subject, play_sample
 
@@ -272,6 +272,7 @@ CLAIMS: Mapping[str, Claim] = {
     "withdrawals": go_on_without_who_leaves,
     "words": find_words,
     "secrets": tell_no_secret,
+    "worlds": stay_the_same_in_a_world,
 }
 """By a name for people."""
 

@@ -61,7 +61,14 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
 
     files = set().union(*(tracked(package, root) for package, root in PACKAGES.items()))
-    inside = {*files, *(f"site_pages/docs/{name}" for name in DOCS), "__init__.py", "py.typed"}
+    inside = {
+        *files,
+        *(f"site_pages/docs/{name}" for name in DOCS),
+        "__init__.py",
+        "py.typed",
+        "rules.py",
+        "testing.py",
+    }
     assert packed == {f"malice/{name}" for name in inside}
 
 

@@ -155,6 +155,8 @@ def stay(rules: Any, state: Any, seats: Sequence[int]) -> tuple[Any, Events]:
         ("secrets", "prizes", {"mask": tell}, "is told 26 of 26 hands at the deal, and its view hides them"),
         ("secrets", "prizes", {"mask": lambda r, e, n: _show_prizes(r, e, n)}, "told 13 of 13 prizes at the deal"),
         ("secrets", "tricks", {"view": show_all_hands}, "sees what a spectator does not at the deal"),
+        ("worlds", "prizes", {"view": lambda r, s, n: replace(r.view(s, n), prize=s.prizes[-1])}, "the same view as"),
+        ("worlds", "prizes", {"legal": lambda r, s, n: r.legal(s, n)[s.prizes[-1] > "7" :]}, "the same legal actions"),
     ],
 )
 def test_a_broken_promise_is_found(claim: str, game: str, methods: Any, sentence: str) -> None:
