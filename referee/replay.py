@@ -11,8 +11,7 @@ from malice.protocol.messages import Out
 from malice.referee.course import Course, Dealer, find_acting, list_asked
 from malice.referee.errors import ChangedRules, DataError, FamilyError, IllegalAction, RecordError, RulesetError
 from malice.referee.families import load_family, make_rules
-from malice.referee.game import FORMAT as POSITION_FORMAT
-from malice.referee.game import Happening, Position, start_course
+from malice.referee.game import start_course
 from malice.referee.packed_events import AskContent, decode_events, pack_asks
 from malice.referee.records import FORMAT, Record, compute_digest
 from malice.referee.rules import Events, Luck, Result, Rules, Step
@@ -118,31 +117,6 @@ def replay_contents(record: Record) -> Iterator[AskContent]:
     for ask in replay_asks(record):
         before, turns = turns, turn(ask.after)
         yield (ask.moves, ask.events, turns - before) if turns != before else (ask.moves, ask.events)
-
-
-def find_position(record: Record, actions: int) -> Position | None:
-    """Return the position of a recorded game after so many actions, verdicts among them; None if it was over by then.
-
-    Where seats answered together it is that after all of their answers.
-
-    Raises:
-        RecordError: the game does not replay.
-    """
-    begun = record.position
-    seed = begun.seed if begun else record.deal_seed
-    happened: list[Happening] = [*begun.happened, record.deal_seed] if begun else []
-    played = 0
-    for ask in replay_asks(record):
-        played = ask.first + len(ask.moves)
-        if failed := [seat for seat, action in ask.moves if action.startswith(VERDICT)]:
-            happened.append(failed)
-        if answers := {seat: action for seat, action in ask.moves if not action.startswith(VERDICT)}:
-            happened.append(answers)
-        if played >= actions:
-            break
-    if played == len(record.actions):
-        return None
-    return Position(POSITION_FORMAT, record.ruleset, len(record.entries), seed, happened)
 
 
 def find_rules(record: Record) -> Rules[Any]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from malice.referee.errors import DataError
-from malice.referee.game import Position, decode_position
+from malice.referee.game import Game, Position, decode_position
 from malice.referee.records import Key
-from malice.referee.replay import find_position
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.store import Store
 
@@ -46,21 +45,22 @@ def read_positions(words: str) -> tuple[Position, ...]:
 
 def _recall_position(words: str) -> Position:
     path, _, place = words.rpartition(MARK)
-    tournament, _, game = place.rpartition("/")[0].rpartition("/")
+    tournament, _, name = place.rpartition("/")[0].rpartition("/")
     action = place.rpartition("/")[2]
-    if not game or not action.isdecimal():
+    if not name or not action.isdecimal():
         raise DataError(f"{words!r}: expected LEAGUE.db#KEY/ACTION, such as friday.db#0.0.1.1/57")
     with Store(Path(path)) as store:
         if tournament:
             store.select(tournament)
         chosen = store.tournament()
-        key = Key.parse(game, len(chosen.parts))
+        key = Key.parse(name, len(chosen.parts))
         if key.part < len(chosen.parts) and key.part not in chosen.closed:
             raise LeagueError(
                 f"{words!r}: part {key.part} is not over, and its mirrors still play these cards; expected a game of a"
                 " part that is"
             )
-        position = find_position(store.record(key), int(action))
-        if position is None:
+        record = store.record(key)
+        game = Game.from_record(record, chosen.rulesets[record.ruleset], int(action))
+        if game.over:
             raise DataError(f"{words!r}: expected an action before the end of the game, got {action}")
-        return position
+        return decode_position(game.position())

@@ -21,9 +21,10 @@ from malice.protocol.errors import MaliceError
 from malice.protocol.messages import ClockRules
 from malice.referee.bot import request_parent_death_signal
 from malice.referee.errors import ChangedRules, DataError
+from malice.referee.game import Game
 from malice.referee.packed_events import encode_events, pack_asks
 from malice.referee.records import Record
-from malice.referee.replay import VERDICT, check_record, find_luck, find_position, measure_luck, replay_contents
+from malice.referee.replay import VERDICT, check_record, find_luck, measure_luck, replay_contents
 from malice.referee.requests import replay_decisions
 from malice.tournaments.errors import UnverifiedError
 from malice.tournaments.league.contents import GameSummary, summarize_record
@@ -310,13 +311,16 @@ def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
     if work == "decisions":
         return lambda piece: b"".join(encode_decisions(league.unpack(piece[0])[1]))
     if work.startswith("position "):
-        actions, closed = int(work.removeprefix("position ")), league.tournament().closed
+        actions, tournament = int(work.removeprefix("position ")), league.tournament()
+        rulesets, closed = tournament.rulesets, tournament.closed
 
         def encode_position(piece: Piece) -> bytes:
             if piece[0].part not in closed:
                 return b""
-            position = find_position(league.unpack(piece[0])[1], actions)
-            return msgspec.json.encode(position) + b"\n" if position else b""
+            record = league.unpack(piece[0])[1]
+            if actions >= len(record.actions):
+                return b""
+            return Game.from_record(record, rulesets[record.ruleset], actions).position() + b"\n"
 
         return encode_position
     publication = choose_publication(league.tournament())
