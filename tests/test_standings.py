@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from malice.tournaments.league.columns import NAMED, OWN, TERMINAL
 from malice.tournaments.league.standings import APART, OpponentScore, compute_standings
 from malice.tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 from tests.summaries import islands, pair, played
@@ -201,3 +203,12 @@ def test_text_and_csv_have_the_interval_of_the_score_and_the_cpu_time_of_an_acti
 
 def test_no_games_give_no_standings() -> None:
     assert compute_standings([], ["a"]) == ()
+
+
+def test_the_page_on_standings_explains_the_columns_of_the_terminal_in_their_order() -> None:
+    page = Path(__file__).parent.parent / "docs/standings.md"
+    lines = page.read_text("utf-8").partition("| Column | Meaning |")[2].partition("\n\n")[0].splitlines()[2:]
+
+    # What a Swiss has besides is explained with its table, and what a game counts with the game.
+    names = [name for name in TERMINAL if name not in {"bot", "points", "buchholz", OWN}]
+    assert [line.split(" | ")[0].strip("| ") for line in lines] == [NAMED[name].caption for name in names]

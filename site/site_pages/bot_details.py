@@ -13,9 +13,9 @@ from malice.site_pages import text
 from malice.site_pages.chart import Chart, Line
 from malice.site_pages.contents import PublishedContents
 from malice.site_pages.deals import BotGames, Deals, Kind, Pair, SeatResults, Win
-from malice.site_pages.intervals import DealBar, format_ends, format_interval, make_deal_bar
+from malice.site_pages.intervals import DealBar, format_ends, make_deal_bar
 from malice.site_pages.part_chart import PartChart
-from malice.site_pages.rankings import Name, Ranking, RankRow, SortableCell, make_name
+from malice.site_pages.rankings import Name, Ranking, RankRow, SortableCell, make_cells, make_name
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import EntryStatistic, OpponentScore, Row, Standings
 from malice.tournaments.ratings.comparison import compare_head_to_head, measure_advantage
@@ -205,13 +205,8 @@ class VersionRow(Struct, frozen=True):
     """The results of one version of a bot."""
 
     name: str
-    elo: SortableCell
-    interval: str
-    record: str
-    games: SortableCell
-    score: SortableCell
-    ms: SortableCell
-    forfeits: int
+    cells: dict[str, SortableCell | None]
+    """By the name of the column."""
 
 
 class SeatResult(Struct, frozen=True):
@@ -335,17 +330,8 @@ def _read_version(name: str, label: str) -> float:
 
 
 def _make_version(row: Row, label: str) -> VersionRow:
-    rating = row.rating
-    return VersionRow(
-        name="newest" if row.label == label else f"version {row.label[len(label) + 1 :]}",
-        elo=SortableCell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
-        interval=format_interval(rating),
-        record=f"{rating.wins}–{rating.draws}–{rating.losses}",
-        games=SortableCell(f"{row.games:,}", row.games),
-        score=SortableCell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
-        ms=SortableCell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
-        forfeits=row.forfeits,
-    )
+    name = "newest" if row.label == label else f"version {row.label[len(label) + 1 :]}"
+    return VersionRow(name, make_cells(row))
 
 
 def _make_seat_result(seat: int, results: SeatResults) -> SeatResult:

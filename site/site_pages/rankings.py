@@ -14,12 +14,11 @@ from malice.site_pages.intervals import (
     Whisker,
     find_span,
     format_ends,
-    format_interval,
     format_percents,
     format_rank_range,
     make_whisker,
 )
-from malice.tournaments.league.ranking import list_shares
+from malice.tournaments.league.columns import COLUMNS, SITE, Column, list_columns, list_own, name_columns
 from malice.tournaments.league.standings import PRELIMINARY, Row, Standings, State
 from malice.tournaments.ratings.scores import SeatScore
 
@@ -44,37 +43,18 @@ class Name(Struct, frozen=True):
 class RankRow(Struct, frozen=True):
     """A row of the ranking."""
 
-    rank: SortableCell
-    """Sorts by place in the table; without a text for who does not play."""
+    cells: dict[str, SortableCell | None]
+    """By the name of the column; None stays empty. The rank sorts by place in the table."""
     range: str
     of: str
     """The number of bots ranked together, and their group if there are several."""
     bot: Name
-    elo: SortableCell
-    interval: str
     whisker: Whisker | None
-    record: str
-    wins: int
-    games: SortableCell
-    score: SortableCell
-    score_interval: str
-    opponents: SortableCell
-    ms: SortableCell
-    cpu: str
-    """Empty if unknown."""
     idle: str
     """CPU time off turn; empty unless it is too high."""
-    forfeits: int
-    group: SortableCell
-    """Shown where a table of the format lists several groups."""
     state: State
-    points: SortableCell | None
-    """Match points; None where the format ranks by ratings."""
-    buchholz: SortableCell | None
     preliminary: bool
     """Whether its Elo comes from few games."""
-    shares: list[SortableCell]
-    """What the games count as shares, under the heads of the ranking."""
 
 
 class RankTable(Struct, frozen=True):
@@ -127,14 +107,15 @@ class Ranking(Struct, frozen=True):
     """Whether deals are still missing."""
     so_far: bool
     """Whether the intervals of scores hold at all looks together."""
-    has_points: bool
-    """Whether the order is that of match points."""
+    columns: list[Column]
+    small: Mapping[str, Column]
+    """By name, all that a column may show in small type."""
+    by: str
+    """The column that ranks, where it is a figure."""
     by_table: bool
     """Whether the format ranks, and not the ratings."""
     mean_of: str
     """Whose mean Elo is relative to, without an anchor."""
-    shares: list[str]
-    """The heads of the columns that only this game has."""
     seat_rows: list[SeatRow]
     preliminary: int
     """The number of games below which an Elo is preliminary; 0 if none is."""
@@ -161,6 +142,7 @@ def make_ranking(standings: Standings, *, several_sizes: bool, make_name: Callab
     """
     title = standings.ruleset + (f", {standings.seats} seats" if several_sizes else "")
     rows = standings.rows
+    columns = list_columns(standings, SITE)
     span = find_span([row.rating for row in rows])
     made = {row.label: _make_rank_row(standings, place, span, make_name(row.label)) for place, row in enumerate(rows)}
     return Ranking(
@@ -179,10 +161,11 @@ def make_ranking(standings: Standings, *, several_sizes: bool, make_name: Callab
         exact=standings.exact,
         live=bool(standings.live),
         so_far=standings.so_far,
-        has_points=any(row.points is not None for row in rows),
+        columns=columns,
+        small=name_columns(standings),
+        by="points" if any(column.name == "points" for column in columns) else "elo",
         by_table=standings.by_table,
         mean_of=_describe_mean(standings),
-        shares=[caption.capitalize() for caption in list_shares(rows).values()],
         seat_rows=[_make_seat_row(side) for side in standings.seat_scores if side.score is not None],
         preliminary=PRELIMINARY if any(row.preliminary and row.rating.elo is not None for row in rows) else 0,
     )
@@ -219,42 +202,46 @@ def _make_tables(standings: Standings, made: Mapping[str, RankRow]) -> Iterator[
 def _make_rank_row(standings: Standings, place: int, span: tuple[float, float] | None, name: Name) -> RankRow:
     row = standings.rows[place]
     rating = row.rating
+    cells = make_cells(row, (*name_columns(standings).values(), *list_own(standings)))
+    cells["rank"] = SortableCell("–")
+    if row.rank is not None:
+        cells["rank"] = SortableCell(f"{'=' if row.tied else ''}{row.rank}", place + 1)
     return RankRow(
-        rank=SortableCell("–") if row.rank is None else SortableCell(f"{'=' if row.tied else ''}{row.rank}", place + 1),
+        cells=cells,
         range=format_rank_range(rating) if row.points is None else "",
         of=_describe_field(standings, row),
         bot=name,
-        elo=SortableCell(text.format_signed(rating.elo), text.drop_unknown(rating.elo)),
-        interval=format_interval(rating),
         whisker=make_whisker(rating, span),
-        record=f"{rating.wins}–{rating.draws}–{rating.losses}",
-        wins=rating.wins,
-        games=SortableCell(f"{row.games:,}", row.games),
-        score=SortableCell(text.format_percent(rating.score), text.drop_unknown(rating.score)),
-        score_interval=format_percents(*(row.score_so_far or (rating.score_low, rating.score_high))),
-        opponents=SortableCell(text.format_signed(rating.average_opponent), text.drop_unknown(rating.average_opponent)),
-        ms=SortableCell(text.format_milliseconds(row.mean_ms), text.drop_unknown(row.mean_ms)),
-        cpu="" if row.cpu_ms is None else text.format_milliseconds(row.cpu_ms),
         idle=text.format_milliseconds(row.idle_ms) if row.thinks_off_turn else "",
-        forfeits=row.forfeits,
-        group=SortableCell(text.NONE if row.group is None else str(row.group), row.group),
         state=row.state,
-        points=_make_points(row.points),
-        buchholz=_make_points(row.buchholz),
         preliminary=row.preliminary and rating.elo is not None,
-        shares=[_make_share(row, name) for name in list_shares(standings.rows)],
     )
 
 
-def _make_share(row: Row, name: str) -> SortableCell:
-    for figure in row.statistics or ():
-        if figure.name == name:
-            return SortableCell(f"{round(figure.mean * figure.games):,} of {figure.games:,}", figure.mean)
-    return SortableCell(text.NONE)
+def make_cells(row: Row, columns: Iterable[Column] = COLUMNS) -> dict[str, SortableCell | None]:
+    """The figures of a row, by column."""
+    return {column.name: _WRITERS[column.unit](*column.read(row)) for column in columns if column.unit in _WRITERS}
 
 
-def _make_points(points: float | None) -> SortableCell | None:
-    return None if points is None else SortableCell(text.format_decimal(points, 1), points)
+def _write_elo(elo: float | None) -> SortableCell:
+    return SortableCell(text.format_signed(elo), text.drop_unknown(elo))
+
+
+_WRITERS: Mapping[str, Callable[..., SortableCell | None]] = {
+    "rating": _write_elo,
+    "elo": _write_elo,
+    "elo interval": lambda low, high: SortableCell(format_ends(low, high)),
+    "share": lambda share: SortableCell(text.format_percent(share), text.drop_unknown(share)),
+    "share interval": lambda low, high: SortableCell(format_percents(low, high)),
+    "record": lambda wins, draws, losses: SortableCell(f"{wins}–{draws}–{losses}", wins),
+    "count": lambda count: SortableCell(text.NONE if count is None else f"{count:,}", count),
+    "fault": lambda count: SortableCell(str(count), count),
+    "points": lambda points: None if points is None else SortableCell(text.format_decimal(points, 1), points),
+    "ms": lambda ms: SortableCell(text.format_milliseconds(ms), text.drop_unknown(ms)),
+    "tally": lambda mean, games: SortableCell(
+        text.NONE if mean is None else f"{round(mean * games):,} of {games:,}", mean
+    ),
+}
 
 
 def _describe_field(standings: Standings, row: Row) -> str:

@@ -137,11 +137,6 @@ def _add_statistics(all_standings: tuple[Standings, ...], league: Contents, pick
     return tuple(map(add, all_standings))
 
 
-def list_shares(rows: Iterable[Row]) -> dict[str, str]:
-    """The captions of the shares that games of a ranking count, by name."""
-    return {figure.name: figure.caption for row in rows for figure in row.statistics or () if figure.share}
-
-
 def explain_table(league: Contents, choice: Choice) -> str:
     """Say that a choice of games changes the ratings, but not the table of the tournament; nothing if it has none."""
     if not league.table:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -10,10 +11,10 @@ from malice.protocol.messages import ClockRules
 from malice.referee.connection import STRAY_LINES
 from malice.referee.nouns import format_count
 from malice.referee.records import Record
+from malice.tournaments.league.columns import COLUMNS, TERMINAL, Column, Unit, compute_fields, list_columns
 from malice.tournaments.league.contents import Contents, GameSummary
 from malice.tournaments.league.journal import Absence
 from malice.tournaments.league.progression import Progression, RankChange
-from malice.tournaments.league.ranking import list_shares
 from malice.tournaments.league.series import Score, list_open_series
 from malice.tournaments.league.standings import PRELIMINARY, Row, Standings, StandingsTable
 from malice.tournaments.league.tournament import Tournaments
@@ -22,15 +23,8 @@ from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.tables import Cell, format_number, format_table, write_csv
 from malice.tournaments.terminal.transcript import excerpt_stderr
 
-HEAD = (
-    *("rank", "bot", "elo", "95 %", "games", "W-D-L", "score", "95 %"),
-    *("opponents", "ms/action", "CPU ms/action", "forfeits"),
-)
-
 SAME_DEAL = "all seats play the same deal, each alone: a deal is one game, without rotations of the seats"
 INEXACT = "a test chose when to stop, so these are not 95 % intervals"
-SO_FAR = "95 % so far"
-"""The head of the intervals of scores while deals are missing."""
 LIVE = "deals are still missing: the intervals hold for one look, not for whoever looks often and stops when he likes"
 WATCHED = "deals are still missing: 95 % so far holds at all looks together, the other intervals for one look"
 
@@ -74,18 +68,11 @@ def _format_ranking(standings: Standings) -> Iterator[str]:
     """Yield a table for each group that met; all of them have the same columns, so that they stay aligned."""
     tables = standings.list_tables()
     rows = [row for table in tables for row in (*table.active, *table.away)]
-    has_points = any(row.points is not None for row in rows)
-    head: tuple[str, ...] = (HEAD[0], "points", "buchholz", *HEAD[1:]) if has_points else HEAD
-    shares = list_shares(rows)
-    cells = [
-        (*_format_row(row, has_points=has_points, marked=any(map(_is_preliminary, rows))), *_format_shares(row, shares))
-        for row in rows
-    ]
-    if standings.so_far:
-        score = head.index("score") + 1
-        head = (*head[:score], SO_FAR, *head[score + 1 :])
-    head = (*head, *shares.values())
-    first, *lines = format_table(head, cells, left=(3 if has_points else 1,))
+    columns = list_columns(standings, TERMINAL)
+    marked = any(map(_is_preliminary, rows))
+    head = [column.caption for column in columns]
+    cells = [[_format_cell(column, row, marked=marked) for column in columns] for row in rows]
+    first, *lines = format_table(head, cells, left=(head.index("bot"),))
     for table in tables:
         if len(tables) > 1:
             yield describe_group(table)
@@ -93,13 +80,6 @@ def _format_ranking(standings: Standings) -> Iterator[str]:
         size = len(table.active) + len(table.away)
         yield from lines[:size]
         lines = lines[size:]
-
-
-def _format_shares(row: Row, shares: Iterable[str]) -> Iterator[str]:
-    figures = {figure.name: figure for figure in row.statistics or ()}
-    for name in shares:
-        found = figures.get(name)
-        yield f"{round(found.mean * found.games)} of {found.games}" if found else "n/a"
 
 
 def describe_group(table: StandingsTable) -> str:
@@ -176,36 +156,43 @@ def format_rank(row: Row) -> str:
     return "n/a" if row.rank is None else f"{'=' if row.tied else ''}{row.rank}"
 
 
-def _format_row(row: Row, *, has_points: bool, marked: bool) -> tuple[str, ...]:
-    """The cells of a row.
+def _format_cell(column: Column, row: Row, *, marked: bool) -> str:
+    """A cell of a ranking.
 
     Args:
+        column: the column.
         row: the row.
-        has_points: whether there are columns for match points.
         marked: whether an Elo of the ranking is preliminary, so that all leave room for the mark.
     """
     rating = row.rating
-    ranks = "" if rating.rank_low is None else f" ({rating.rank_low}-{rating.rank_high})"
-    mark = (MARK if _is_preliminary(row) else " ") if marked else ""
-    return (
-        f"{format_rank(row)}{ranks}",
-        *((format_number(row.points, 1), format_number(row.buchholz, 1)) if has_points else ()),
-        sanitize(row.label) + ("" if row.state == "playing" else f" ({row.state})"),
-        f"{format_number(rating.elo, 0)}{mark}",
-        f"{format_number(rating.low, 0)} .. {format_number(rating.high, 0)}",
-        str(row.games),
-        f"{rating.wins}-{rating.draws}-{rating.losses}",
-        "n/a" if rating.score is None else f"{100 * rating.score:.1f} %",
-        _format_range(*(row.score_so_far or (rating.score_low, rating.score_high))),
-        format_number(rating.average_opponent, 0),
-        format_number(row.mean_ms, 2),
-        format_number(row.cpu_ms, 2),
-        str(row.forfeits),
-    )
+    match column.unit:
+        case "rank":
+            ranks = "" if rating.rank_low is None else f" ({rating.rank_low}-{rating.rank_high})"
+            return f"{format_rank(row)}{ranks}"
+        case "bot":
+            return sanitize(row.label) + ("" if row.state == "playing" else f" ({row.state})")
+        case "rating":
+            mark = (MARK if _is_preliminary(row) else " ") if marked else ""
+            return f"{format_number(rating.elo, 0)}{mark}"
+    return _WRITERS[column.unit](*column.read(row))
 
 
 def _format_range(low: float | None, high: float | None) -> str:
     return "n/a" if low is None or high is None else f"{100 * low:.1f} .. {100 * high:.1f}"
+
+
+_WRITERS: Mapping[Unit, Callable[..., str]] = {
+    "elo": partial(format_number, digits=0),
+    "elo interval": lambda low, high: f"{format_number(low, 0)} .. {format_number(high, 0)}",
+    "share": lambda share: "n/a" if share is None else f"{100 * share:.1f} %",
+    "share interval": _format_range,
+    "record": "{}-{}-{}".format,
+    "count": str,
+    "fault": str,
+    "points": partial(format_number, digits=1),
+    "ms": partial(format_number, digits=2),
+    "tally": lambda mean, games: "n/a" if mean is None else f"{round(mean * games)} of {games}",
+}
 
 
 Named = Sequence[tuple[str | None, Sequence[Standings]]]
@@ -214,22 +201,19 @@ Named = Sequence[tuple[str | None, Sequence[Standings]]]
 
 def encode_standings_json(found: Named) -> str:
     """Return standings as one JSON array, without their history."""
-    rows = [
-        {"tournament": tournament}
-        | {field: value for field, value in msgspec.to_builtins(standings).items() if field != "history"}
-        for tournament, all_standings in found
-        for standings in all_standings
-    ]
+    rows = []
+    for tournament, all_standings in found:
+        for standings in all_standings:
+            fields = {"tournament": tournament} | msgspec.to_builtins(standings)
+            del fields["history"]
+            fields["rows"] = [
+                field | compute_fields(row) for field, row in zip(fields["rows"], standings.rows, strict=True)
+            ]
+            rows.append(fields)
     return msgspec.json.encode(rows).decode()
 
 
-RATING_FIELDS = (
-    *("elo", "low", "high", "rank_low", "rank_high", "wins", "draws", "losses"),
-    *("score", "score_low", "score_high", "average_opponent"),
-)
-ROW_FIELDS = ("mean_ms", "cpu_ms", "idle_ms", "forfeits", "group", "state", "points", "buchholz")
-LAST_FIELDS = ("preliminary", "clock", "warning")
-RANKING_HEAD = ("ruleset", "seats", "rank", "bot", "games", *RATING_FIELDS, *ROW_FIELDS, *LAST_FIELDS)
+RANKING_HEAD = ("ruleset", "seats", *(name for column in COLUMNS for name in column.fields), "clock", "warning")
 
 
 def encode_standings_csv(found: Named) -> str:
@@ -246,10 +230,9 @@ def encode_standings_csv(found: Named) -> str:
 
 def list_cells(standings: Standings, row: Row) -> list[Cell]:
     """A row of a ranking under `RANKING_HEAD`."""
-    figures = [getattr(row.rating, field) for field in RATING_FIELDS]
-    figures += [getattr(row, field) for field in ROW_FIELDS]
-    figures += [str(row.preliminary).lower(), describe_clock(standings.clock) if standings.clock else None]
-    return [standings.ruleset, standings.seats, row.rank, row.label, row.games, *figures, _warn(standings)]
+    values = (value for column in COLUMNS for value in column.read(row))
+    clock = describe_clock(standings.clock) if standings.clock else None
+    return [standings.ruleset, standings.seats, *values, clock, _warn(standings)]
 
 
 def _warn(standings: Standings) -> str | None:
