@@ -17,7 +17,8 @@ from malice.referee.rulesets import Ruleset, load_ruleset
 from malice.tournaments.bench.games import Puppet
 from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.manifests import Manifest
-from malice.tournaments.league.config import ClockLines, Config, FormatName
+from malice.tournaments.league.config import ClockLines, Config
+from malice.tournaments.league.formats import FormatName
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.registration import KnownGames, close_parts, read_known_games, register

@@ -11,8 +11,14 @@ from msgspec.structs import replace
 from malice.referee.rulesets import load_ruleset
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.formats import decide, find_absent
-from malice.tournaments.league.formats.decisions import Decision, Done, FormatInput, make_format_input
+from malice.tournaments.league.formats.decisions import (
+    Decision,
+    Done,
+    FormatInput,
+    decide,
+    find_absent,
+    make_format_input,
+)
 from malice.tournaments.league.journal import (
     Absence,
     AnyEvent,

@@ -21,8 +21,7 @@ from malice.referee.rules import Result
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import Contents, GameSummary, summarize_record
-from malice.tournaments.league.formats import make_table
-from malice.tournaments.league.formats.decisions import FormatInput, make_format_input
+from malice.tournaments.league.formats.decisions import FormatInput, make_format_input, make_table
 from malice.tournaments.league.journal import (
     Absence,
     AnyEvent,
@@ -340,8 +339,9 @@ class League:
         return (records[key] for key in keys)
 
     def config(self) -> Config:
-        """Return a configuration that suspends nobody."""
-        return Config(entries=self._labels, suspend_after=0, series=self._plays_series)
+        """Return a configuration that suspends nobody, in the format of the tournament that is followed."""
+        format = self._format_input.tournament.config.format if self._format_input else "round-robin"
+        return Config(entries=self._labels, format=format, suspend_after=0, series=self._plays_series)
 
     def follow(self, format_input: FormatInput) -> None:
         """Show the course of another tournament between the same entries."""
@@ -362,5 +362,5 @@ class League:
             ended_by_test=False,
             tests={},
             format_input=format_input,
-            table=make_table(format_input) if format_input.tournament.config.format == "swiss" else (),
+            table=make_table(format_input),
         )

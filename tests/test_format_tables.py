@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from malice.tournaments.league.formats import make_table, make_table_before
+from malice.tournaments.league.formats.decisions import make_table, make_table_before
 from malice.tournaments.league.ranking import compute_league_standings
 from tests.houses import House
 from tests.rounds import draw, make_swiss, win_by_name

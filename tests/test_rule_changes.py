@@ -20,7 +20,7 @@ import pytest
 from msgspec.structs import replace
 
 from malice.referee.families import load_family
-from malice.tournaments.league.formats import FORMATS
+from malice.tournaments.league.formats import growing
 from malice.tournaments.league.formats.decisions import Done
 from malice.tournaments.league.journal import restore_ruleset, store_ruleset
 from malice.tournaments.league.store import Store
@@ -153,8 +153,8 @@ def test_parameters_that_a_family_no_longer_knows_are_left_out_only_if_its_revis
 
 
 def test_a_part_that_todays_format_would_not_create_is_named(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    today = FORMATS["round-robin"]._replace(revision=2, decide=lambda format_input: Done())
-    monkeypatch.setitem(FORMATS, "round-robin", today)
+    today = growing.ROUND_ROBIN._replace(revision=2, decide=lambda format_input: Done())
+    monkeypatch.setattr(growing, "ROUND_ROBIN", today)
 
     with Store(old) as store:
         store.select("patience")

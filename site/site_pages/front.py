@@ -20,7 +20,7 @@ from malice.site_pages.sections import Section, make_sections
 from malice.site_pages.series import SeriesRow, TeamRow
 from malice.site_pages.turning_point import FrontGame, find_front_game
 from malice.tournaments.league.contents import Contents
-from malice.tournaments.league.formats import make_table_before
+from malice.tournaments.league.formats.decisions import make_table_before
 from malice.tournaments.league.progression import Changes, PartRatings, compute_part_changes, compute_part_ratings
 from malice.tournaments.league.standings import Standings, State
 from malice.tournaments.ratings.scores import SeatScore

@@ -14,7 +14,7 @@ from malice.site_pages.pages import GameCount
 from malice.site_pages.text import format_count
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import Contents, Entry
-from malice.tournaments.league.formats import FORMATS
+from malice.tournaments.league.formats import load_format
 from malice.tournaments.league.standings import State
 from malice.tournaments.running.progress import format_duration
 
@@ -84,7 +84,7 @@ def list_live_lines(games: GameCount, config: Config, rate: float | None) -> tup
 
 def _name_round(config: Config) -> str:
     """Say what of a tournament is planned so far, if that is not all of it."""
-    return "" if FORMATS[config.format].grows else " in this round"
+    return "" if load_format(config.format).grows else " in this round"
 
 
 def make_stamp(source: Contents, index: Mapping[str, object], states: Mapping[str, State]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -16,10 +16,9 @@ from malice.tournaments.league.formats.knockout import (
     PLAY_OFFS,
     Round,
     Tie,
-    draw_bracket,
     list_seeds,
 )
-from malice.tournaments.league.formats.swiss import Encounter, SwissRow, rank_swiss
+from malice.tournaments.league.formats.swiss import Encounter, SwissRow
 from malice.tournaments.league.parts import Part
 
 WORDS = {Fraction(1): "won", Fraction(1, 2): "drawn", Fraction(0): "lost"}
@@ -104,16 +103,14 @@ def make_rounds_section(format_input: FormatInput) -> RoundsSection:
     """Return the course of a tournament; it is empty for formats without rounds, and before the first round."""
     if not format_input.tournament.parts:
         return RoundsSection()
-    match format_input.tournament.config.format:
-        case "swiss":
-            return RoundsSection(rounds=_make_rounds(format_input))
-        case "knockout":
-            return RoundsSection(bracket=_make_bracket(format_input))
-        case _:
-            return RoundsSection()
+    format = format_input.tournament.format
+    return RoundsSection(
+        rounds=None if format.rounds is None else _make_rounds(format_input, format.rounds(format_input)),
+        bracket=None if format.bracket is None else _make_bracket(format_input, format.bracket(format_input)),
+    )
 
 
-def _make_rounds(format_input: FormatInput) -> Rounds:
+def _make_rounds(format_input: FormatInput, found: Sequence[SwissRow]) -> Rounds:
     tournament = format_input.tournament
     matches = _find_matches(format_input)
     opened = [_list_open(part) for part in tournament.parts if part.number not in tournament.closed]
@@ -125,7 +122,7 @@ def _make_rounds(format_input: FormatInput) -> Rounds:
             format_points(row.points),
             (*_make_cells(row, closed, matches), *(each.get(row.label) for each in opened)),
         )
-        for place, row in enumerate(rank_swiss(format_input), 1)
+        for place, row in enumerate(found, 1)
     )
     titles = [f"Round {number}" for number in range(1, len(closed) + 1)]
     titles += [f"Round {number}, not over" for number in range(len(titles) + 1, len(tournament.parts) + 1)]
@@ -172,9 +169,8 @@ def _list_open(part: Part) -> dict[str, RoundCell]:
     return cells
 
 
-def _make_bracket(format_input: FormatInput) -> Bracket:
+def _make_bracket(format_input: FormatInput, rounds: Sequence[Round]) -> Bracket:
     seeds = {label: number for number, label in enumerate(list_seeds(format_input), 1)}
-    rounds = draw_bracket(format_input)
     columns = [column for each in rounds for column in _make_columns(each, seeds)]
     winner = rounds[-1].ties[0].winner if rounds and rounds[-1].title == FINAL else None
     return Bracket(tuple(columns), None if winner is None else make_name(winner))

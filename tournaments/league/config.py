@@ -18,6 +18,7 @@ from malice.referee.games import DEFAULT_RULESET
 from malice.referee.records import Layer
 from malice.referee.rulesets import Ruleset, find_ruleset
 from malice.referee.toml_files import convert, read_toml
+from malice.tournaments.league.formats import FormatName, find_owner, load_format
 from malice.tournaments.ratings.sprt import Sprt
 
 MOST = 2**31 - 1
@@ -29,11 +30,6 @@ CAP_TIMES = 10
 
 
 ClockKind = Literal["wall", "cpu"]
-
-
-FormatName = Literal["round-robin", "gauntlet", "swiss", "knockout", "comparison"]
-MATCH_DEALS = 10
-"""The default deals of a match in a format of rounds."""
 
 
 class LabelledBot(Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,14 +115,10 @@ def read_config(path: Path) -> Config:
     if "positions" in data:
         raise DataError(f"{path}: positions: no tournament begins in them; they are for --from of `malice compare`")
     config = convert(data, Config, str(path))
-    if "deals" not in data and config.format in ("swiss", "knockout"):
-        config = replace(config, deals=MATCH_DEALS)
-    if "common_deals" not in data:
-        config = replace(config, common_deals=config.format == "gauntlet")
+    defaults = load_format(config.format).defaults
+    config = replace(config, **{field: value for field, value in defaults.items() if field not in data})
     if "kind" not in data.get("clock", {}):
         config = replace(config, clock=replace(config.clock, kind=choose_clock_kind(config.rulesets, path.parent)))
-    if config.format == "comparison" and "suspend_after" not in data:
-        config = replace(config, suspend_after=0)
     return check_config(config, str(path))
 
 
@@ -195,39 +187,10 @@ def check_config(config: Config, where: str) -> Config:
         raise DataError(f"{where}: rulesets: expected each name once, got: {', '.join(config.rulesets)}")
     if config.positions and config.deals > len(config.positions):
         raise DataError(f"{where}: deals: expected at most {len(config.positions)}, the positions, got {config.deals}")
-    _check_comparison(config, where)
+    if config.sprt is not None and config.format != (owner := find_owner("sprt")):
+        raise DataError(f'{where}: sprt: applies only with format = "{owner}"')
+    load_format(config.format).check(config, where)
     return replace(config, clock=_add_cap(clock))
-
-
-def _check_comparison(config: Config, where: str) -> None:
-    """Refuse what only makes sense in a comparison, and what makes none there."""
-    if config.format != "comparison":
-        if config.sprt is not None:
-            raise DataError(f'{where}: sprt: applies only with format = "comparison"')
-        return
-    if config.suspend_after:
-        raise DataError(f"{where}: suspend_after: expected 0, since a comparison counts every game")
-    if config.tables:
-        raise DataError(f"{where}: tables: expected none, since a comparison draws no tables")
-    if config.sprt is not None:
-        try:
-            _require_test(config.sprt, len(config.rulesets), len(config.entries) - 2)
-        except ValueError as error:
-            raise DataError(f"{where}: sprt.{error}") from None
-
-
-def _require_test(test: Sprt, rulesets: int, others: int) -> None:
-    """Make sure that a test can be done.
-
-    Args:
-        test: the test.
-        rulesets: how many rulesets each deal is played under.
-        others: how many opponents both bots have.
-
-    Raises:
-        ValueError: it cannot; the message names the field.
-    """
-    test.require(rulesets * (others if others > 0 else 2))
 
 
 def _add_cap(clock: ClockLines) -> ClockLines:

@@ -118,10 +118,6 @@ class Suspensions:
         self.suspended = find_suspended(games, self._after, self._lifted)
 
 
-FORMAT = "comparison"
-"""The name of the format in the tournament file."""
-
-
 NO_GAMES = (0, 0, 0)
 """Of a deal: the half points of the new bot and those that the base did not get, those of both, and the games."""
 
@@ -218,7 +214,7 @@ def weigh_deal(games: int, *, direct: bool) -> float:
 
 def make_sequential_test(tournament: Tournament, part: int, games: Iterable[Finished] = ()) -> SequentialTest | None:
     """Return the sequential test of a part with its finished games; None if the tournament is no comparison."""
-    if tournament.config.format != FORMAT:
+    if not tournament.format.compares:
         return None
     test = SequentialTest(tournament, part)
     for game in games:

@@ -19,10 +19,9 @@ from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import Contents, Entry, Finished, GameSummary
-from malice.tournaments.league.counting import FORMAT, CountedGames, find_counted_games
+from malice.tournaments.league.counting import CountedGames, find_counted_games
 from malice.tournaments.league.file import LeagueFile, StoredRow
-from malice.tournaments.league.formats import make_table
-from malice.tournaments.league.formats.decisions import make_format_input
+from malice.tournaments.league.formats.decisions import make_format_input, make_table
 from malice.tournaments.league.journal import ROOT, AnyEvent, JournalRow, PartCreated, chain_event, decode_event
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.stored_games import (
@@ -202,7 +201,7 @@ class LeagueReader(JournalReader):
 
     def finished(self) -> list[Finished]:
         """Every finished game as far as it decides what is played next, in playing order."""
-        if self.config().format == FORMAT:  # where the results decide what is played next
+        if self.tournament().format.compares:  # where the results decide what is played next
             return [game.finish() for game in self.stored_games()]
         schedules = self.tournament().schedules
         found = []

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from malice.referee.families import load_family
-from malice.tournaments.league.formats import FORMATS
 from malice.tournaments.league.journal import PartCreated, Revisions
 from malice.tournaments.league.parts import Draft
 from malice.tournaments.league.tournament import Tournament
@@ -39,7 +38,7 @@ def create_part(tournament: Tournament, draft: Draft, first: int, suspended: tup
 def _name_revisions(tournament: Tournament, draft: Draft) -> Revisions:
     """Return the revisions of today that decide about a part."""
     games = sorted({tournament.rulesets[table.ruleset].family for table in draft.tables})
-    return Revisions(FORMATS[tournament.config.format].revision, {game: load_family(game).revision for game in games})
+    return Revisions(tournament.format.revision, {game: load_family(game).revision for game in games})
 
 
 def list_changes(tournament: Tournament, revisions: Revisions, draft: Draft) -> tuple[Change, ...]:

@@ -19,6 +19,7 @@ from malice.referee.records import Key, OldRules
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config, check_config
 from malice.tournaments.league.contents import NO_VERSION, Entry, GameSummary, Readmission
+from malice.tournaments.league.formats import Format, load_format
 from malice.tournaments.league.journal import (
     AnyEvent,
     Begun,
@@ -105,6 +106,10 @@ class Tournament:
         return other
 
     # What follows from the events
+
+    @property
+    def format(self) -> Format:
+        return load_format(self.config.format)
 
     @property
     def complete(self) -> bool:
@@ -362,7 +367,7 @@ class Tournaments:
 
     def list_meant(self) -> list[str]:
         """Return the tournaments that a command means which names none: all but comparisons, if there are others."""
-        plain = [name for name, each in self.tournaments.items() if each.config.format != "comparison"]
+        plain = [name for name, each in self.tournaments.items() if not each.format.compares]
         return plain or list(self.tournaments)
 
     def choose(self, name: str) -> list[str]:

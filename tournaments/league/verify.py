@@ -14,8 +14,7 @@ from malice.referee.records import Key, compute_tournament_sha
 from malice.tournaments.errors import UnverifiedError
 from malice.tournaments.league.contents import Finished, Readmission
 from malice.tournaments.league.counting import list_suspensions
-from malice.tournaments.league.formats import OpenGame, decide, find_absent
-from malice.tournaments.league.formats.decisions import make_format_input
+from malice.tournaments.league.formats.decisions import OpenGame, decide, find_absent, make_format_input
 from malice.tournaments.league.journal import AnyEvent, PartClosed, PartCreated, Revisions, Seeded
 from malice.tournaments.league.parts import Draft, Part
 from malice.tournaments.league.replay_pool import replay_rows

@@ -16,9 +16,7 @@ from malice.referee.nouns import format_count, inflect
 from malice.referee.records import Key, Record
 from malice.tournaments.entries.lookup import find_twins
 from malice.tournaments.errors import DamagedLeague, LockedLeague, Stopped
-from malice.tournaments.league.formats import FORMATS
 from malice.tournaments.league.formats.draw import measure_spread
-from malice.tournaments.league.formats.swiss import find_first_rematch
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.tournament import Tournament, count_games, measure_workload
 from malice.tournaments.ratings.sprt import Sprt
@@ -176,11 +174,11 @@ def print_plan(
     for line in (
         *_describe_drawn_tables(plan),
         *_describe_common_deals(plan),
-        *_describe_rematches(plan),
+        *tournament.format.announce(tournament),
         *_describe_twins(plan),
     ):
         print_line(line, out)
-    if len(tournament.parts) > 1 or not FORMATS[plan.config.format].grows:
+    if len(tournament.parts) > 1 or not plan.tournament.format.grows:
         for part in plan.parts:
             print_line(describe_part(plan.tournament, part), out)
     if done:
@@ -303,12 +301,6 @@ def _describe_common_deals(plan: Plan) -> Iterator[str]:
             f"only {format_count(config.deals, 'deal')}, common to all tables: the intervals take the tables as if they"
             f" had cards of their own; from {FEW_COMMON} deals on they allow for what the tables share"
         )
-
-
-def _describe_rematches(plan: Plan) -> Iterator[str]:
-    """Yield a line on rounds in which there is nobody left to meet."""
-    if plan.config.format == "swiss" and (first := find_first_rematch(plan.tournament)):
-        yield f"there are more rounds than opponents: entries meet again from round {first} on, if not before"
 
 
 def _describe_twins(plan: Plan) -> Iterator[str]:

@@ -17,8 +17,15 @@ from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config, describe_differences, forget_machine, require_seats
 from malice.tournaments.league.contents import Finished, GameSummary
 from malice.tournaments.league.counting import find_counted_games
-from malice.tournaments.league.formats import FORMATS, OpenGame, decide, find_absent, refuse_misfit
-from malice.tournaments.league.formats.decisions import FormatInput, make_format_input
+from malice.tournaments.league.formats import load_format
+from malice.tournaments.league.formats.decisions import (
+    FormatInput,
+    OpenGame,
+    decide,
+    find_absent,
+    make_format_input,
+    refuse_misfit,
+)
 from malice.tournaments.league.journal import (
     AnyEvent,
     Begun,
@@ -213,8 +220,8 @@ def register(
     if changed and not new_versions:
         more = sum(pending.tournament.schedule(part).total for part in pending.parts)
         cost = f"which takes {format_count(more, 'more game')}"
-        when = cost if FORMATS[setup.config.format].grows else "from the next round on"
-        raise LeagueError(_describe_changed(changed, when, next_steps))
+        cost = cost if pending.tournament.format.grows else "from the next round on"
+        raise LeagueError(_describe_changed(changed, cost, next_steps))
     return pending
 
 
@@ -259,7 +266,7 @@ def _make_file_entry(pending: PendingEvents, entry: SetupEntry, can_play: Callab
 
 def _is_in_open_round(tournament: Tournament, version: VersionKey) -> bool:
     """Whether a version plays in a round that is not over, and which it should finish."""
-    if FORMATS[tournament.config.format].grows:
+    if tournament.format.grows:
         return False
     opened = (table for schedule in tournament.open_parts for table in schedule.part.tables)
     return any(version in table.versions for table in opened)
@@ -371,7 +378,7 @@ def _refuse_changes(pending: PendingEvents, setup: Setup, next_steps: NextSteps)
     old, new = tournament.config, setup.config
     way_out = next_steps.begin_anew(tournament.name)
     refuse_differences(tournament, new, next_steps)
-    if new.deals != old.deals and not FORMATS[new.format].grows:
+    if new.deals != old.deals and not load_format(new.format).grows:
         raise LeagueError(f"deals: expected {old.deals}, as in the rounds before, got {new.deals}: {way_out}")
     if new.deals < old.deals:
         raise LeagueError(f"deals: expected at least {old.deals}, as before, got {new.deals}: {way_out}")
@@ -384,7 +391,7 @@ def _refuse_changes(pending: PendingEvents, setup: Setup, next_steps: NextSteps)
         raise LeagueError(f"rounds: expected at least {old.rounds}, as before, got {new.rounds}: {way_out}")
     labels = {each.label for each in setup.entries}
     late = labels - {entry.label for entry in tournament.file_entries}
-    if late and not FORMATS[new.format].takes_late_entries:
+    if late and not load_format(new.format).takes_late_entries:
         raise LeagueError(f"entries: {min(late)!r} comes too late for a {new.format} that has begun: {way_out}")
     for entry in tournament.file_entries:
         if entry.label not in labels and tournament.state(entry.label).state == "playing":

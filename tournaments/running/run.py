@@ -18,7 +18,6 @@ from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.errors import Stopped
 from malice.tournaments.league.contents import Finished, GameSummary
 from malice.tournaments.league.counting import Suspensions, find_counted_games
-from malice.tournaments.league.formats import FORMATS
 from malice.tournaments.league.journal import Overrun, ShareChosen
 from malice.tournaments.league.parts import Schedule
 from malice.tournaments.league.store import Store
@@ -198,7 +197,7 @@ class Run:
 
         A part with games that wait for absent entries stays open.
         """
-        patient = FORMATS[self._plan.config.format].grows
+        patient = self._plan.tournament.format.grows
         waiting = self._plan.tournament.waiting() if patient else set()
         over = [
             schedule.part.number

@@ -12,8 +12,8 @@ from msgspec import Struct
 from malice.referee.nouns import format_count
 from malice.tournaments.league.contents import Contents, Entry
 from malice.tournaments.league.formats.decisions import format_points
-from malice.tournaments.league.formats.knockout import FINAL, Tie, draw_bracket
-from malice.tournaments.league.formats.swiss import Encounter, find_missing_round, rank_swiss
+from malice.tournaments.league.formats.knockout import FINAL, Round, Tie
+from malice.tournaments.league.formats.swiss import Encounter, SwissRow, find_missing_round
 from malice.tournaments.league.ranking import find_state
 from malice.tournaments.league.revisions import describe_changes
 from malice.tournaments.league.standings import State
@@ -24,11 +24,6 @@ from malice.tournaments.terminal.tables import format_bytes, format_table
 
 HEAD = ("entry", "version", "state", "games", "disk", "content", "bot", "why")
 HASH_LENGTH = 12
-MEANWHILE = {
-    "swiss": "in no further round until it is mended",
-    "knockout": "loses its next match unless it is mended before",
-}
-"""By format: what becomes of an entry whose bot cannot be started any more; in other formats its games wait."""
 
 
 class EntryStatus(Struct, frozen=True):
@@ -98,7 +93,7 @@ def _explain(entry: Entry, *, anonymous: bool = False) -> str:
 
 def describe_absentees(store: Store, contents: Contents) -> Iterator[str]:
     """Yield a line on each entry that does not play, with the command that lets it play again."""
-    meanwhile = MEANWHILE.get(contents.config.format, "its open games wait")
+    meanwhile = contents.tournament.format.absent
     choice = store.league().choose(contents.tournament.name)
     for entry in contents.entries:
         state = find_state(entry, contents.suspended)
@@ -138,16 +133,16 @@ def describe_rounds(contents: Contents, without: Collection[str] = ()) -> Iterat
         contents: those of the tournament.
         without: labels of entries that get no row.
     """
-    match contents.config.format:
-        case "swiss":
-            yield from _format_encounters(contents, without)
-        case "knockout":
-            yield from _format_bracket(contents)
+    format, format_input = contents.tournament.format, contents.format_input
+    if format.rounds is not None:
+        yield from _format_encounters([row for row in format.rounds(format_input) if row.label not in without])
+        if missing := find_missing_round(format_input):
+            yield f"round {missing} of {contents.config.rounds} is not drawn: fewer than two entries can play"
+    if format.bracket is not None:
+        yield from _format_bracket(contents, format.bracket(format_input))
 
 
-def _format_encounters(contents: Contents, without: Collection[str]) -> Iterator[str]:
-    format_input = contents.format_input
-    rows = [row for row in rank_swiss(format_input) if row.label not in without]
+def _format_encounters(rows: Sequence[SwissRow]) -> Iterator[str]:
     places = {row.label: place for place, row in enumerate(rows, 1)}
     rounds = max((len(row.encounters) for row in rows), default=0)
     head = ("no.", "bot", *map(str, range(1, rounds + 1)))
@@ -158,8 +153,6 @@ def _format_encounters(contents: Contents, without: Collection[str]) -> Iterator
     if rounds:
         yield "rounds: the number of the opponent in this table, and the points of the match"
         yield from format_table(head, cells, left=(1,))
-    if missing := find_missing_round(format_input):
-        yield f"round {missing} of {contents.config.rounds} is not drawn: fewer than two entries can play"
 
 
 def _format_encounter(encounter: Encounter | None, places: Mapping[str, int]) -> str:
@@ -175,9 +168,9 @@ def _name_opponent(encounter: Encounter, places: Mapping[str, int]) -> str:
     return "bye" if encounter.disqualified is None else f"bye ({sanitize(encounter.disqualified)} disqualified)"
 
 
-def _format_bracket(contents: Contents) -> Iterator[str]:
+def _format_bracket(contents: Contents, rounds: Sequence[Round]) -> Iterator[str]:
     out = {entry.label for entry in contents.entries if entry.state == "disqualified"}
-    for each in draw_bracket(contents.format_input):
+    for each in rounds:
         yield f"{each.title}:"
         for number, tie in enumerate(each.ties):
             ends = ("wins", "is third")[number] if each.title == FINAL else "advances"

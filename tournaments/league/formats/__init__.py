@@ -1,31 +1,30 @@
-"""Formats: each is a pure function that says which part a tournament creates next; and when a part is over."""
+"""Formats: what each of them says of a tournament. A module describes it, and the table here names the module."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from copy import copy
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from malice.referee.errors import DataError
-from malice.referee.records import Key
-from malice.referee.rulesets import Ruleset
-from malice.tournaments.league.config import Config, find_seats
-from malice.tournaments.league.contents import Finished, TablePlace
-from malice.tournaments.league.counting import find_counted_games, is_left_out
-from malice.tournaments.league.formats.decisions import Decision, FormatInput
-from malice.tournaments.league.formats.growing import (
-    decide_comparison,
-    decide_gauntlet,
-    decide_round_robin,
-    refuse_gauntlet,
-)
-from malice.tournaments.league.formats.knockout import decide_knockout, rank_knockout, refuse_knockout
-from malice.tournaments.league.formats.swiss import decide_swiss, rank_swiss, refuse_swiss
-from malice.tournaments.league.parts import Schedule
-from malice.tournaments.league.tournament import Tournament
+if TYPE_CHECKING:
+    from malice.tournaments.league.config import Config
+    from malice.tournaments.league.contents import TablePlace
+    from malice.tournaments.league.formats.decisions import Decision, FormatInput
+    from malice.tournaments.league.formats.knockout import Round
+    from malice.tournaments.league.formats.swiss import SwissRow
+    from malice.tournaments.league.tournament import Tournament
 
-Refuse = Callable[[Config, Sequence[str]], None]
+FormatName = Literal["round-robin", "gauntlet", "swiss", "knockout", "comparison"]
+"""As tournament files name it."""
+FORMATS: Mapping[FormatName, str] = {
+    "round-robin": "growing:ROUND_ROBIN",
+    "gauntlet": "growing:GAUNTLET",
+    "swiss": "swiss:SWISS",
+    "knockout": "knockout:KNOCKOUT",
+    "comparison": "growing:COMPARISON",
+}
+"""The module of each, and what describes it there. It is loaded when asked for: modules of formats know tournaments and
+their files, which ask for the format."""
 
 
 class Format(NamedTuple):
@@ -33,131 +32,46 @@ class Format(NamedTuple):
 
     decide: Callable[[FormatInput], Decision]
     """Returns the next part."""
-    refuse: Refuse = lambda config, labels: None
+    fields: Collection[str] = ()
+    """The fields of a tournament file that only this format has."""
+    defaults: Mapping[str, object] = {}
+    """What it does otherwise where the file says nothing."""
+    check: Callable[[Config, str], None] = lambda config, where: None
+    """Refuses values that make no sense in it; `where` begins the message. What a league has passed this."""
+    refuse: Callable[[Config, Sequence[str]], None] = lambda config, labels: None
     """Refuses a file that does not describe such a tournament: its configuration, and the labels of its entries."""
     grows: bool = True
     """Whether its games have no rounds: they wait for absent entries, may have more seats and several rulesets."""
+    pairs: bool = True
+    """Whether its tables have two seats."""
     takes_late_entries: bool = True
+    compares: bool = False
+    """Whether it compares two bots: a test may end it, and commands that name no tournament do not mean it."""
     revision: int = 1
     """One more whenever it may ask for other parts than before: a league plays no part on of another revision."""
+    rank: Callable[[FormatInput], tuple[TablePlace, ...]] = lambda format_input: ()
+    """Returns the table after the closed parts, the best first; nothing where ratings rank."""
+    rounds: Callable[[FormatInput], Sequence[SwissRow]] | None = None
+    """Returns whom each entry met, round by round, to be shown as a table."""
+    bracket: Callable[[FormatInput], Sequence[Round]] | None = None
+    """Returns the rounds, to be shown as a bracket."""
+    announce: Callable[[Tournament], Iterable[str]] = lambda tournament: ()
+    """Yields what to know before it is played."""
+    order: str = ""
+    """What its table is ordered by, in words for the site."""
+    order_title: str = ""
+    """The same in a few words."""
+    absent: str = "its open games wait"
+    """What follows "is absent, and" in the terminal, of an entry whose bot cannot be started any more."""
+    absent_page: str = "its open games wait until it is mended"
+    """The same for the site."""
 
 
-FORMATS = {
-    "round-robin": Format(decide_round_robin),
-    "gauntlet": Format(decide_gauntlet, refuse_gauntlet),
-    "swiss": Format(decide_swiss, refuse_swiss, grows=False, revision=2),
-    "knockout": Format(decide_knockout, refuse_knockout, grows=False, takes_late_entries=False, revision=2),
-    "comparison": Format(decide_comparison, takes_late_entries=False),
-}
-"""By the name in the tournament file."""
+def load_format(name: FormatName) -> Format:
+    module, _, constant = FORMATS[name].partition(":")
+    return cast(Format, getattr(import_module(f"{__name__}.{module}"), constant))
 
 
-def decide(format_input: FormatInput) -> Decision:
-    """Decide the next part of a tournament, by its format; raise DataError if its tables cannot be formed."""
-    return FORMATS[format_input.tournament.config.format].decide(format_input)
-
-
-def refuse_misfit(config: Config, labels: Sequence[str], rulesets: Sequence[Ruleset]) -> None:
-    """Make sure that a format can play what a file describes.
-
-    Raises:
-        DataError: it cannot; the message names the field.
-    """
-    name = config.format
-    _refuse_strange_fields(config)
-    if name != "round-robin":
-        for ruleset in rulesets:
-            if (seats := find_seats(config, ruleset)) != 2:
-                raise DataError(f'format = "{name}": expected tables of two seats, got {seats} under {ruleset.name}')
-    if not FORMATS[name].grows and len(rulesets) > 1:
-        raise DataError(f'format = "{name}": expected one ruleset, got {len(rulesets)}')
-    FORMATS[name].refuse(config, labels)
-
-
-def _refuse_strange_fields(config: Config) -> None:
-    """Refuse fields that belong to another format."""
-    belong = {
-        "challengers": (config.challengers, ("gauntlet",)),
-        "opponents": (config.opponents, ("gauntlet",)),
-        "rounds": (config.rounds, ("swiss",)),
-        "seeding": (config.seeding != "file", ("knockout",)),
-        "tables": (config.tables, ("round-robin",)),
-    }
-    for field, (value, formats) in belong.items():
-        if value and config.format not in formats:
-            raise DataError(f'{field}: belongs to format = "{formats[0]}", got format = "{config.format}"')
-
-
-class OpenGame(Exception):
-    """A game of a part is open, and nobody is to blame for that."""
-
-    def __init__(self, key: Key) -> None:
-        super().__init__(str(key))
-        self.key = key
-
-
-def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished]) -> tuple[str, ...]:
-    """The labels of those whose games in a part were left unplayed, sorted.
-
-    They left, or another version of them plays, or, in a format of rounds, they wait for their bot. Suspended
-    entries are not among them.
-
-    Args:
-        tournament: the tournament.
-        number: the part.
-        finished: the finished games of the tournament.
-
-    Raises:
-        OpenGame: a game is open.
-    """
-    schedule = tournament.schedules[number]
-    mine = [game for game in finished if game.key.part == number]
-    counted_games = find_counted_games(tournament, mine)
-    if (test := counted_games.tests.get(number)) and test.end is not None:
-        return ()  # its test has an answer
-    suspended = counted_games.by_part.get(number, {})
-    played = Counter(game.key.table for game in mine)
-    waiting = set() if FORMATS[tournament.config.format].grows else tournament.waiting()
-    absent: set[str] = set()
-    for place, table in enumerate(schedule.part.tables):
-        if played[place] == schedule.deals * schedule.rotations[place]:
-            continue
-        away = {each.label for each in table.versions if tournament.excuses(each) or each.label in waiting}
-        if not away and (key := _find_open(schedule, place, {game.key for game in mine}, suspended)):
-            raise OpenGame(key)
-        absent |= away
-    return tuple(sorted(absent))
-
-
-def _find_open(schedule: Schedule, table: int, done: Collection[Key], suspended: dict[str, int]) -> Key | None:
-    """An open game at a table; None if a suspension leaves out all that were not played."""
-    labels = schedule.labels[table]
-    for deal in range(schedule.deals):
-        for rotation in range(schedule.rotations[table]):
-            key = Key(schedule.part.number, table, deal, rotation)
-            if key not in done and not is_left_out(schedule.number(key), labels, suspended):
-                return key
-    return None
-
-
-def make_table(format_input: FormatInput) -> tuple[TablePlace, ...]:
-    """The table of a format after its closed parts, the best first; nothing for formats without one."""
-    match format_input.tournament.config.format:
-        case "swiss":
-            rows = rank_swiss(format_input)
-            figures = [(row.points, row.buchholz) for row in rows]
-            return tuple(
-                TablePlace(row.label, 1 + figures.index(own), float(row.points), float(row.buchholz))
-                for row, own in zip(rows, figures, strict=True)
-            )
-        case "knockout":
-            return tuple(TablePlace(label, place) for label, place in rank_knockout(format_input))
-        case _:
-            return ()
-
-
-def make_table_before(format_input: FormatInput, part: int) -> tuple[TablePlace, ...]:
-    """The table as it was before this part and all later ones; nothing if no part had closed by then."""
-    earlier = copy(format_input.tournament)
-    earlier.closed = {number for number in earlier.closed if number < part}
-    return make_table(format_input._replace(tournament=earlier)) if earlier.closed else ()
+def find_owner(field: str) -> FormatName | None:
+    """The format that alone has a field of tournament files; None if all have it."""
+    return next((name for name in FORMATS if field in load_format(name).fields), None)

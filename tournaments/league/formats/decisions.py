@@ -1,17 +1,23 @@
-"""What a format decides by, what it decides, and the matches of two entries that rounds are made of."""
+"""What a format decides by, what it decides, whom a part lacks, and the matches that rounds are made of."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from copy import copy
 from fractions import Fraction
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from malice.tournaments.league.contents import Finished, GameSummary
-from malice.tournaments.league.counting import CountedGames, find_counted_games
-from malice.tournaments.league.parts import Draft
+from malice.referee.errors import DataError
+from malice.referee.records import Key
+from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.config import Config, find_seats
+from malice.tournaments.league.contents import Finished, GameSummary, TablePlace
+from malice.tournaments.league.counting import CountedGames, find_counted_games, is_left_out
+from malice.tournaments.league.formats import find_owner, load_format
+from malice.tournaments.league.parts import Draft, Schedule
 from malice.tournaments.league.tournament import Tournament
 
 
@@ -65,7 +71,101 @@ def make_format_input(
     return FormatInput(tournament, counted_games, frozenset(suspended), list_counted)
 
 
+def decide(format_input: FormatInput) -> Decision:
+    """Decide the next part of a tournament, by its format; raise DataError if its tables cannot be formed."""
+    return format_input.tournament.format.decide(format_input)
+
+
+def refuse_misfit(config: Config, labels: Sequence[str], rulesets: Sequence[Ruleset]) -> None:
+    """Make sure that a format can play what a file describes.
+
+    Raises:
+        DataError: it cannot; the message names the field.
+    """
+    format = load_format(config.format)
+    plain = Config(entries=())
+    for field in Config.__struct_fields__:
+        owner = find_owner(field)
+        if owner not in (None, config.format) and getattr(config, field) != getattr(plain, field):
+            raise DataError(f'{field}: belongs to format = "{owner}", got format = "{config.format}"')
+    if format.pairs:
+        for ruleset in rulesets:
+            if (seats := find_seats(config, ruleset)) != 2:
+                raise DataError(
+                    f'format = "{config.format}": expected tables of two seats, got {seats} under {ruleset.name}'
+                )
+    if not format.grows and len(rulesets) > 1:
+        raise DataError(f'format = "{config.format}": expected one ruleset, got {len(rulesets)}')
+    format.refuse(config, labels)
+
+
+def make_table(format_input: FormatInput) -> tuple[TablePlace, ...]:
+    """The table of a format after its closed parts, the best first; nothing for formats without one."""
+    return format_input.tournament.format.rank(format_input)
+
+
+def make_table_before(format_input: FormatInput, part: int) -> tuple[TablePlace, ...]:
+    """The table as it was before this part and all later ones; nothing if no part had closed by then."""
+    earlier = copy(format_input.tournament)
+    earlier.closed = {number for number in earlier.closed if number < part}
+    return make_table(format_input._replace(tournament=earlier)) if earlier.closed else ()
+
+
+class OpenGame(Exception):
+    """A game of a part is open, and nobody is to blame for that."""
+
+    def __init__(self, key: Key) -> None:
+        super().__init__(str(key))
+        self.key = key
+
+
+def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished]) -> tuple[str, ...]:
+    """The labels of those whose games in a part were left unplayed, sorted.
+
+    They left, or another version of them plays, or, in a format of rounds, they wait for their bot. Suspended
+    entries are not among them.
+
+    Args:
+        tournament: the tournament.
+        number: the part.
+        finished: the finished games of the tournament.
+
+    Raises:
+        OpenGame: a game is open.
+    """
+    schedule = tournament.schedules[number]
+    mine = [game for game in finished if game.key.part == number]
+    counted_games = find_counted_games(tournament, mine)
+    if (test := counted_games.tests.get(number)) and test.end is not None:
+        return ()  # its test has an answer
+    suspended = counted_games.by_part.get(number, {})
+    played = Counter(game.key.table for game in mine)
+    waiting = set() if tournament.format.grows else tournament.waiting()
+    absent: set[str] = set()
+    for place, table in enumerate(schedule.part.tables):
+        if played[place] == schedule.deals * schedule.rotations[place]:
+            continue
+        away = {each.label for each in table.versions if tournament.excuses(each) or each.label in waiting}
+        if not away and (key := _find_open(schedule, place, {game.key for game in mine}, suspended)):
+            raise OpenGame(key)
+        absent |= away
+    return tuple(sorted(absent))
+
+
+def _find_open(schedule: Schedule, table: int, done: Collection[Key], suspended: dict[str, int]) -> Key | None:
+    """An open game at a table; None if a suspension leaves out all that were not played."""
+    labels = schedule.labels[table]
+    for deal in range(schedule.deals):
+        for rotation in range(schedule.rotations[table]):
+            key = Key(schedule.part.number, table, deal, rotation)
+            if key not in done and not is_left_out(schedule.number(key), labels, suspended):
+                return key
+    return None
+
+
 HALF = Fraction(1, 2)
+MATCH_DEALS = 10
+"""The default deals of a match in a format of rounds."""
 Place = tuple[int, int]
 """A part, and a table in it."""
 

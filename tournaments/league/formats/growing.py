@@ -19,6 +19,7 @@ from malice.referee.errors import DataError
 from malice.referee.nouns import format_count
 from malice.tournaments.league import series
 from malice.tournaments.league.config import Config, find_seats
+from malice.tournaments.league.formats import Format
 from malice.tournaments.league.formats.decisions import Decision, Done, FormatInput, Wait
 from malice.tournaments.league.formats.draw import draw_newcomers, draw_tables, list_pairs
 from malice.tournaments.league.parts import Draft, PartTable, VersionKey, draw_order, list_chain
@@ -206,12 +207,7 @@ def find_challengers(config: Config, labels: Sequence[str]) -> frozenset[str]:
     return frozenset(config.challengers or (label for label in labels if label not in config.opponents))
 
 
-def refuse_gauntlet(config: Config, labels: Sequence[str]) -> None:
-    """Make sure that a file describes a gauntlet.
-
-    Raises:
-        DataError: it does not; the message names the field.
-    """
+def _refuse_gauntlet(config: Config, labels: Sequence[str]) -> None:
     if bool(config.challengers) == bool(config.opponents):
         raise DataError('format = "gauntlet": expected challengers = [...] or opponents = [...], and not both')
     field = "challengers" if config.challengers else "opponents"
@@ -248,3 +244,33 @@ def _list_tables(format_input: FormatInput) -> Iterator[PartTable]:
         for other in others:
             yield PartTable(ruleset, (new, other))
             yield PartTable(ruleset, (base, other))
+
+
+def _check_comparison(config: Config, where: str) -> None:
+    if config.suspend_after:
+        raise DataError(f"{where}: suspend_after: expected 0, since a comparison counts every game")
+    if config.tables:
+        raise DataError(f"{where}: tables: expected none, since a comparison draws no tables")
+    if config.sprt is not None:
+        others = len(config.entries) - 2
+        try:
+            config.sprt.require(len(config.rulesets) * (others if others > 0 else 2))
+        except ValueError as error:
+            raise DataError(f"{where}: sprt.{error}") from None
+
+
+ROUND_ROBIN = Format(decide_round_robin, fields=("tables",), pairs=False)
+GAUNTLET = Format(
+    decide_gauntlet,
+    fields=("challengers", "opponents"),
+    defaults={"common_deals": True},
+    refuse=_refuse_gauntlet,
+)
+COMPARISON = Format(
+    decide_comparison,
+    fields=("sprt",),
+    defaults={"suspend_after": 0},
+    check=_check_comparison,
+    takes_late_entries=False,
+    compares=True,
+)

@@ -11,9 +11,17 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
-from malice.referee.errors import DataError
-from malice.tournaments.league.config import Config
-from malice.tournaments.league.formats.decisions import Decision, Done, FormatInput, Match, Wait, list_matches
+from malice.tournaments.league.contents import TablePlace
+from malice.tournaments.league.formats import Format
+from malice.tournaments.league.formats.decisions import (
+    MATCH_DEALS,
+    Decision,
+    Done,
+    FormatInput,
+    Match,
+    Wait,
+    list_matches,
+)
 from malice.tournaments.league.formats.growing import list_playing
 from malice.tournaments.league.parts import Draft, Part, PartTable, VersionKey
 
@@ -230,7 +238,17 @@ def _note_match(tie: Tie, match: Match, *, last: bool) -> Tie:
     return Tie(tie.labels, matches, winner, loser, over=winner is not None)
 
 
-def refuse_knockout(config: Config, labels: Sequence[str]) -> None:
-    """Raise a DataError that names the field if a file does not describe a knockout."""
-    if config.rounds:
-        raise DataError("rounds: the number of rounds of a knockout follows from its entries; leave it out")
+KNOCKOUT = Format(
+    decide_knockout,
+    fields=("seeding",),
+    defaults={"deals": MATCH_DEALS},
+    grows=False,
+    takes_late_entries=False,
+    revision=2,
+    rank=lambda format_input: tuple(TablePlace(label, place) for label, place in rank_knockout(format_input)),
+    bracket=draw_bracket,
+    order="that of the bracket",
+    order_title="By the bracket",
+    absent="loses its next match unless it is mended before",
+    absent_page="loses its next match unless it is mended before",
+)

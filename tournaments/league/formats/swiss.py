@@ -20,8 +20,11 @@ from msgspec import Struct
 
 from malice.referee.errors import DataError
 from malice.tournaments.league.config import Config
+from malice.tournaments.league.contents import TablePlace
+from malice.tournaments.league.formats import Format
 from malice.tournaments.league.formats.decisions import (
     HALF,
+    MATCH_DEALS,
     Decision,
     Done,
     FormatInput,
@@ -168,6 +171,20 @@ def rank_swiss(format_input: FormatInput) -> list[SwissRow]:
     return sorted(rows, key=lambda row: (row.label in out, -row.points, -row.buchholz, labels.index(row.label)))
 
 
+def _make_table(format_input: FormatInput) -> tuple[TablePlace, ...]:
+    rows = rank_swiss(format_input)
+    figures = [(row.points, row.buchholz) for row in rows]
+    return tuple(
+        TablePlace(row.label, 1 + figures.index(own), float(row.points), float(row.buchholz))
+        for row, own in zip(rows, figures, strict=True)
+    )
+
+
+def _announce(tournament: Tournament) -> Iterator[str]:
+    if first := find_first_rematch(tournament):
+        yield f"there are more rounds than opponents: entries meet again from round {first} on, if not before"
+
+
 def find_first_rematch(tournament: Tournament) -> int | None:
     """The round from which on entries meet again because all have met; None if there are fewer rounds.
 
@@ -202,7 +219,23 @@ def _list_encounters(part: Part, matches: Mapping[Place, Match], out: Collection
     return found
 
 
-def refuse_swiss(config: Config, labels: Sequence[str]) -> None:
-    """Raise a DataError that names the field if a file does not describe a Swiss tournament."""
+def _refuse(config: Config, labels: Sequence[str]) -> None:
     if config.rounds < 1:
         raise DataError('format = "swiss": expected rounds = N with at least 1')
+
+
+SWISS = Format(
+    decide_swiss,
+    fields=("rounds",),
+    defaults={"deals": MATCH_DEALS},
+    refuse=_refuse,
+    grows=False,
+    revision=2,
+    rank=_make_table,
+    rounds=rank_swiss,
+    announce=_announce,
+    order="by match points, then by Buchholz, the sum of the opponents' points",
+    order_title="By points, then by Buchholz",
+    absent="in no further round until it is mended",
+    absent_page="is in no further round until it is mended",
+)
