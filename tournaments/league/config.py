@@ -187,7 +187,7 @@ def check_config(config: Config, where: str) -> Config:
         raise DataError(f"{where}: rulesets: expected each name once, got: {', '.join(config.rulesets)}")
     if config.positions and config.deals > len(config.positions):
         raise DataError(f"{where}: deals: expected at most {len(config.positions)}, the positions, got {config.deals}")
-    if config.sprt is not None and config.format != (owner := find_owner("sprt")):
+    if config.sprt is not None and (owner := find_owner("sprt", config.format)):
         raise DataError(f'{where}: sprt: applies only with format = "{owner}"')
     load_format(config.format).check(config, where)
     return replace(config, clock=_add_cap(clock))

@@ -33,7 +33,7 @@ class Format(NamedTuple):
     decide: Callable[[FormatInput], Decision]
     """Returns the next part."""
     fields: Collection[str] = ()
-    """The fields of a tournament file that only this format has."""
+    """The fields of a tournament file that it has and not every format."""
     defaults: Mapping[str, object] = {}
     """What it does otherwise where the file says nothing."""
     check: Callable[[Config, str], None] = lambda config, where: None
@@ -57,6 +57,8 @@ class Format(NamedTuple):
     """Returns the rounds, to be shown as a bracket."""
     announce: Callable[[Tournament], Iterable[str]] = lambda tournament: ()
     """Yields what to know before it is played."""
+    rounds_note: str = ""
+    """What such a table counts, in sentences for the site."""
     order: str = ""
     """What its table is ordered by, in words for the site."""
     order_title: str = ""
@@ -72,6 +74,7 @@ def load_format(name: FormatName) -> Format:
     return cast(Format, getattr(import_module(f"{__name__}.{module}"), constant))
 
 
-def find_owner(field: str) -> FormatName | None:
-    """The format that alone has a field of tournament files; None if all have it."""
-    return next((name for name in FORMATS if field in load_format(name).fields), None)
+def find_owner(field: str, name: FormatName) -> FormatName | None:
+    """The format that a field of tournament files belongs to; None if the one of this name may have it."""
+    owners = [owner for owner in FORMATS if field in load_format(owner).fields]
+    return None if name in owners or not owners else owners[0]

@@ -85,8 +85,7 @@ def refuse_misfit(config: Config, labels: Sequence[str], rulesets: Sequence[Rule
     format = load_format(config.format)
     plain = Config(entries=())
     for field in Config.__struct_fields__:
-        owner = find_owner(field)
-        if owner not in (None, config.format) and getattr(config, field) != getattr(plain, field):
+        if getattr(config, field) != getattr(plain, field) and (owner := find_owner(field, config.format)):
             raise DataError(f'{field}: belongs to format = "{owner}", got format = "{config.format}"')
     if format.pairs:
         for ruleset in rulesets:

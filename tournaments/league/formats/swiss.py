@@ -224,6 +224,10 @@ def _refuse(config: Config, labels: Sequence[str]) -> None:
         raise DataError('format = "swiss": expected rounds = N with at least 1')
 
 
+NOTE = (
+    "A match is a point, a drawn one half a point to each; a bye is a point, and in Buchholz an opponent who had as"
+    " many points as the bot before it and then draws."
+)
 SWISS = Format(
     decide_swiss,
     fields=("rounds",),
@@ -233,6 +237,7 @@ SWISS = Format(
     revision=2,
     rank=_make_table,
     rounds=rank_swiss,
+    rounds_note=NOTE,
     announce=_announce,
     order="by match points, then by Buchholz, the sum of the opponents' points",
     order_title="By points, then by Buchholz",
