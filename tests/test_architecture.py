@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.league.formats import FORMATS
 from tests.floor_plan import (
     FOLDERS,
     GAMES,
@@ -112,6 +113,14 @@ def test_no_file_outside_of_a_game_names_it_or_its_piles() -> None:
 
     assert {path.suffix for path in files} == {".py", ".js", ".css", ".html"}
     assert named == {}, "these lines know a game"
+
+
+def test_no_file_outside_of_the_formats_asks_for_one_by_its_name() -> None:
+    asked = re.compile(rf'(?:[!=]=|\bin|\bcase)\s*\(?"(?:{"|".join(FORMATS)})"')
+    files = [path for folder in ("tournaments", "site/site_pages") for path in (ROOT / folder).rglob("*.*")]
+    texts = {path: path.read_text("utf-8") for path in files if path.suffix in {".py", ".html", ".js"}}
+
+    assert [str(path) for path, text in texts.items() if asked.search(text) and path.parent.name != "formats"] == []
 
 
 def test_no_module_is_over_500_lines() -> None:
