@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from selenium.webdriver import Chrome
+from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
+from malice.referee.records import Record
+from malice.referee.replay import RecordedAsk, replay_asks
 from tests.processes import PATIENCE_S
 
 
@@ -48,3 +50,15 @@ def current(browser: Chrome) -> int:
 
 def press(browser: Chrome, *keys: str) -> None:
     find(browser, "body").send_keys(*keys)
+
+
+def show_end(browser: Chrome, site: Path, record: Record) -> list[RecordedAsk]:
+    """Show a game after its last step; return its asks."""
+    replay(browser, site, str(record.key))
+    press(browser, Keys.END)
+    assert browser.execute_script("return malice.failures") == {}
+    return list(replay_asks(record))
+
+
+def fits_the_window(browser: Chrome) -> bool:
+    return bool(browser.execute_script("return document.documentElement.scrollWidth <= innerWidth"))

@@ -179,3 +179,16 @@ def out(league: "League", tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     site_pages.render(league, folder, site_pages.SiteOptions(publication=Publication(evidence=None)))
     return folder
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the function of `standard` measure luck under the short ruleset too."""
+    from malice.referee.games.spite import luck
+    from malice.referee.rulesets import load_ruleset
+
+    standard = luck.hash_rules(load_ruleset("standard").rules)
+    monkeypatch.setattr(luck, "hash_rules", lambda rules: standard)
+    luck.find_luck.cache_clear()
+    yield
+    luck.find_luck.cache_clear()

@@ -101,6 +101,22 @@ def _pattern(line: str) -> str:
     return re.escape(line).replace(r"\ \.\.\.", r"(?:\ .*)?").replace(r"\.\.\.", ".*") + r"\n"
 
 
+def protocol_section(title: str) -> str:
+    """Return what stands under a heading of the protocol's page, up to the next one."""
+    page = source("protocol/PROTOCOL.md")
+    found = re.search(rf"^##+ {re.escape(title)}\n(.*?)(?=^##|\Z)", page, re.MULTILINE | re.DOTALL)
+    assert found, title
+    return found[1]
+
+
+def protocol_rows(title: str) -> list[list[str]]:
+    """Return the cells of the tables of a section of the protocol's page, without their heads."""
+    lines = [line for line in protocol_section(title).splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    rules = [index for index, row in enumerate(cells) if set("".join(row)) == {"-"}]
+    return [row for index, row in enumerate(cells) if index not in rules and index + 1 not in rules]
+
+
 class Reader:
     """Somebody who reads a page from its top, saves what is to be saved, and types what is to be typed.
 

@@ -8,8 +8,11 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from malice.protocol.messages import Move
 from malice.referee.game_runner import GameRunner
+from malice.referee.records import Batch, Key, Record, SeatReport, compute_digest
 from malice.referee.verdicts import Verdict
 from malice.tournaments.bench.games import Puppet
 from malice.tournaments.league.config import Config
@@ -18,6 +21,7 @@ from malice.tournaments.league.store import Store
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.registration import close_parts
 
+CONFIG = Config(entries=("greedy", "uniform"), deals=2, seed="store")
 PAGE_BYTES = 512
 """Small pages leave little room that nobody uses."""
 
@@ -89,3 +93,36 @@ def _write_journal(path: Path, journal: Journal) -> None:
         for number, (name, at, event) in enumerate(journal):
             digest = chain_event(digest, number, name, at, event)
             connection.execute("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", (number, name, at, event, digest))
+
+
+def forfeited(plan: Plan, key: Key) -> Record:
+    """A game that ended before its first action, without any bot."""
+    batch: Batch = next(batch for batch in plan.open_batches(set()) if batch.games[0].key.rotation == key.rotation)
+    order = plan.tournament.seeds(0).order(key, 2)
+    record = Record(
+        key=key,
+        family=batch.family,
+        ruleset=batch.ruleset,
+        rules=batch.rules,
+        entries=tuple((batch.players[player].label, batch.players[player].hash) for player in order.seating),
+        deal_seed=order.deal_seed,
+        actions=((0, "!crash"),),
+        places=(2, 1),
+        scores=(0, 0),
+        reason="forfeit",
+        digest="",
+        micros=(0,),
+        cpu_micros=(0,),
+        notes={0: "a note"},
+        seats=(SeatReport("greedy", "1"),) * 2,
+        faults=(),
+        commit=batch.commit,
+        clock=batch.clock,
+        isolation="none",
+        host="here",
+        versions="",
+        started=1.5,
+        elapsed_ms=2.5,
+        tournament=batch.tournament,
+    )
+    return replace(record, digest=compute_digest(record))

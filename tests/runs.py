@@ -16,9 +16,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from malice.referee.records import Key, Layer, compute_tournament_sha
+from malice.tournaments.entries.bots import list_shipped_bots
 from malice.tournaments.league.store import Store
 from tests.processes import PATIENCE_S, POLL_S, Mark
 
+FIRST = (list_shipped_bots()["first"] / "bot.py").read_text()
 MALICE = (sys.executable, "-P", "-c", "from malice.tournaments.cli import main; main(prog_name='malice')")
 
 
@@ -130,3 +132,20 @@ class Run:
     @property
     def fifo(self) -> Path:
         return self.folder / "fifo"
+
+
+def write_bot(run: Run, label: str, text: str = "") -> None:
+    folder = run.folder / "bots" / label
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bot.toml").write_text('name = "mybot"\nrun = ["{python}", "bot.py"]\n')
+    (folder / "bot.py").write_text(f"# {label}\n{text}\n{FIRST}")
+
+
+def list_versions(run: Run) -> dict[str, int]:
+    with Store(run.db) as store:
+        return {entry.label: entry.version.number for entry in store.entries()}
+
+
+def list_titles(run: Run) -> list[str]:
+    with Store(run.db) as store:
+        return [part.title for part in store.parts()]

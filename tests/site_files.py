@@ -11,7 +11,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from malice import site_pages
 from malice.referee.packed_events import HOLE, SAME
+from malice.referee.records import Key
+from malice.tournaments.league.publication import Publication
+from tests.site_league import League
 
 
 class Page(HTMLParser):
@@ -84,3 +88,11 @@ def put_back(shape: str, cards: Iterator[str]) -> str:
             card = next(cards)
         text += card if char in (HOLE, SAME) else char
     return text
+
+
+def write_lone(league: League, key: Key, path: Path, publication: Publication, url: str = "") -> str:
+    """Write the file of a game, and return it."""
+    game = next(game for game in league.games() if game.key == key)
+    lone = site_pages.render_lone_game(league, game, next(league.read_records([key])), publication, url)
+    path.write_bytes(lone.page)
+    return lone.page.decode()

@@ -10,11 +10,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer, SeatClock
+from malice.referee.batch import play_batch
 from malice.referee.clock import MS
 from malice.referee.families import make_rules
 from malice.referee.game_runner import GameRunner
 from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
-from malice.referee.records import Batch, GameOrder, Key, Player, Record, SeatReport
+from malice.referee.records import Batch, GameOrder, Key, Player, Record, Report, SeatReport
 from malice.referee.rules import Shuffle
 from malice.referee.rulesets import load_ruleset
 from malice.referee.seat import BotSeat, InProcessSeat, Seat
@@ -141,3 +142,14 @@ def move_request(seat: Seat) -> Move:
         legal=rules.legal(state, 0),
         clock=SeatClock(None, None, None),
     )
+
+
+def reports(told: Batch) -> list[Report]:
+    """Play a batch in this process."""
+    found: list[Report] = []
+    play_batch(told, None, found.append)
+    return found
+
+
+def records(told: Batch) -> list[Record]:
+    return [report for report in reports(told) if isinstance(report, Record)]

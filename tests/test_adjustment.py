@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from malice.referee.games.spite import luck
-from malice.referee.rulesets import load_ruleset
 from malice.tournaments.league import comparison, replays
 from malice.tournaments.league.comparison import Compared, adjust_deals, compare_entries, compare_without_luck
 from malice.tournaments.league.contents import GameSummary
@@ -84,16 +81,6 @@ def test_a_score_beyond_the_possible_has_no_elo() -> None:
     assert found.score_high > 1
     assert found.elo_high is None
     assert found.elo_low is not None
-
-
-@pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the function of `standard` measure luck under the short ruleset too."""
-    standard = luck.hash_rules(load_ruleset("standard").rules)
-    monkeypatch.setattr(luck, "hash_rules", lambda rules: standard)
-    luck.find_luck.cache_clear()
-    yield
-    luck.find_luck.cache_clear()
 
 
 @pytest.mark.usefixtures("measured")

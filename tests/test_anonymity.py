@@ -21,8 +21,8 @@ from malice.tournaments.league.file import list_league_files
 from malice.tournaments.league.publication import Publication
 from malice.tournaments.running.setup import HEAD, Listed, NameList
 from tests.command_line import malice
+from tests.indiscretions import NAMES, find_words, read_site, write_bots
 from tests.site_files import data
-from tests.test_publication import NAMES, find_words, read_site, write_bots
 
 TOLD = (*NAMES, *(f"author-{name}" for name in NAMES), "Pythonesque", "v-1-2-3")
 

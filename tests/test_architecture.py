@@ -75,6 +75,15 @@ def test_every_import_of_ours_begins_at_the_one_root() -> None:
     )
 
 
+def test_no_test_module_is_imported_by_another() -> None:
+    importing = re.compile(r"^\s*(?:from|import) \S*\btest_\w+|^\s*from \S+ import .*\btest_\w+", re.MULTILINE)
+    files = (ROOT / "tests").rglob("*.py")
+
+    assert [str(path.relative_to(ROOT)) for path in files if importing.search(path.read_text("utf-8"))] == [], (
+        "what tests share stands in a fixture, or in a module that holds no test"
+    )
+
+
 def test_imports_lead_downwards() -> None:
     wrong = {
         module: names

@@ -25,8 +25,8 @@ from malice.tournaments.league.publication import Publication
 from tests.browser_window import as_a_phone, at_a_desk, find
 from tests.opinions import LastAction
 from tests.processes import PATIENCE_S
+from tests.site_files import write_lone
 from tests.site_league import HOSTILE, LABELS, League, play
-from tests.test_lone_game import write_lone
 
 pytestmark = [pytest.mark.browser, pytest.mark.npm, pytest.mark.slow]
 

@@ -19,7 +19,7 @@ from malice import site_pages
 from malice.referee.records import Record
 from malice.referee.replay import RecordedAsk, find_rules, replay_asks
 from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay
-from tests.games.conftest import BIDDING
+from tests.games.conftest import BIDDING, STRANGE
 from tests.games.installed import installed, write_package
 from tests.processes import PATIENCE_S
 from tests.site_league import HOSTILE, League
@@ -150,16 +150,6 @@ def test_the_view_of_a_seat_holds_what_its_family_lets_it_see(browser: Chrome, t
     hidden = [event for event in first.events if rules.mask(event, 1) is None]
     assert hidden
     assert len(browser.find_elements(By.CSS_SELECTOR, ".plain li")) == len(first.events) - len(hidden)
-
-
-STRANGE = """
-malice.families.bidding = {
-  start: () => ({ rounds: 0 }),
-  apply: (table, event) => (event.type === "bids" ? { rounds: table.rounds + 1 } : undefined),
-  draw: (table) => malice.createElement("p", { id: "drawn" }, `${malice.data.bidding.words.title} ${table.rounds}`),
-  words: (event, { game }) => `${malice.quote(game.seats[2].name)} <b id="markup">says</b> ${event.type}`,
-};
-"""
 
 
 def test_what_a_page_says_is_text_and_its_data_and_styles_are_there(

@@ -14,7 +14,7 @@ from malice.referee.records import Batch, BatchDone, GameBegun, Key, Record, Rep
 from malice.tournaments.running.coordinator import Coordinator
 from malice.tournaments.running.hooks import Hooks
 from malice.tournaments.running.plan import Plan
-from tests.test_store import CONFIG, forfeited
+from tests.leagues import CONFIG, forfeited
 
 
 class Scripted:

@@ -31,9 +31,8 @@ from malice.tournaments.farm.work import ExamAnswer, Introduction, Need, Refusal
 from malice.tournaments.farm.worker import choose_slots, was_unanswered
 from tests.command_line import malice
 from tests.documents import ROOT
-from tests.processes import PATIENCE_S
+from tests.processes import PATIENCE_S, list_loaded
 from tests.tables import batch
-from tests.test_help import list_modules
 
 NEED = Need("0.1.0", ("spite",), Isolation("bwrap", required=True), 1, ())
 
@@ -467,6 +466,6 @@ def test_a_run_without_the_option_imports_nothing_of_dask() -> None:
         "farm.hand",
         "farm.farm",
     )
-    loaded = list_modules("\n".join(f"import malice.tournaments.{name}" for name in names))
+    loaded = list_loaded("\n".join(f"import malice.tournaments.{name}" for name in names))
 
     assert not {name for name in loaded if name.partition(".")[0] in ("dask", "distributed", "tornado")}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import click
@@ -13,6 +11,7 @@ import pytest
 from malice.tournaments import league
 from malice.tournaments.cli import MODULES, main
 from tests.command_line import malice
+from tests.processes import list_loaded
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +26,7 @@ def test_help_and_rules_import_nothing_heavy(words: tuple[str, ...]) -> None:
         f"assert CliRunner().invoke(main, {words!r}).exit_code == 0\n"
     )
 
-    assert list_modules(program) & HEAVY == set()
+    assert list_loaded(program) & HEAVY == set()
 
 
 def test_the_list_of_rulesets_marks_the_default() -> None:
@@ -50,14 +49,7 @@ def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> N
     }
     program = "\n".join(f"import malice.tournaments.league.{name}" for name in sorted(names))
 
-    assert "numpy" not in list_modules(program)
-
-
-def list_modules(program: str) -> set[str]:
-    """Run a program and return the names of the modules that it loaded."""
-    program += "\nimport sys\nprint(*sys.modules)\n"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+    assert "numpy" not in list_loaded(program)
 
 
 def test_help_lists_every_command_in_a_section() -> None:

@@ -21,8 +21,7 @@ from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks
 from tests.misbehaving import HOSTILE, LAYERS, MISBEHAVING, Misbehaving, title
 from tests.processes import await_end
-from tests.tables import BOTS, PATIENCE_MS, batch, player
-from tests.test_referee import records
+from tests.tables import BOTS, PATIENCE_MS, batch, player, records
 from tests.warded import WardedReferee
 
 SHORT_MS = 400

@@ -13,16 +13,15 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from malice import site_pages
 from malice.referee.records import Key
 from malice.tournaments.league.publication import Publication
 from tests.browser_window import at_a_desk, current, find, press, visit
-from tests.games.conftest import BIDDING
+from tests.games.conftest import BIDDING, STRANGE
 from tests.games.installed import installed, write_package
+from tests.indiscretions import SECRETS, Indiscreet, find_words, read_site
 from tests.processes import PATIENCE_S
+from tests.site_files import write_lone
 from tests.site_league import HOSTILE, LABELS, League
-from tests.test_browser_games import STRANGE
-from tests.test_publication import SECRETS, Indiscreet, find_words, read_site
 
 MARKUP = "</script><script>alert(1)</script><!--<script></style>"
 """What a file of a family may hold and must not end or begin an element."""
@@ -52,14 +51,6 @@ class Elements(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._inside:
             self.contents.append(data)
-
-
-def write_lone(league: League, key: Key, path: Path, publication: Publication, url: str = "") -> str:
-    """Write the file of a game, and return it."""
-    game = next(game for game in league.games() if game.key == key)
-    lone = site_pages.render_lone_game(league, game, next(league.read_records([key])), publication, url)
-    path.write_bytes(lone.page)
-    return lone.page.decode()
 
 
 def test_only_the_scripts_and_styles_that_it_was_made_with_may_run(tmp_path: Path) -> None:

@@ -19,29 +19,12 @@ from malice.referee.clock import MS, Clock
 from malice.referee.games.spite import messages as spite
 from malice.referee.records import Batch, GameOrder, Key, Player, Record
 from malice.referee.rulesets import list_rulesets, load_ruleset
-
-ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "protocol/PROTOCOL.md").read_text("utf-8")
-
-
-def section(title: str) -> str:
-    """Return what stands under a heading, up to the next one."""
-    found = re.search(rf"^##+ {re.escape(title)}\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
-    assert found, title
-    return found[1]
-
-
-def rows(title: str) -> list[list[str]]:
-    """Return the cells of the tables of a section, without their heads."""
-    lines = [line for line in section(title).splitlines() if line.startswith("|")]
-    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
-    rules = [index for index, row in enumerate(cells) if set("".join(row)) == {"-"}]
-    return [row for index, row in enumerate(cells) if index not in rules and index + 1 not in rules]
+from tests.documents import ROOT, protocol_rows, protocol_section
 
 
 def block(title: str, language: str) -> str:
     """Return the first block of code of a section."""
-    found = re.search(rf"```{language}\n(.*?)```", section(title), re.DOTALL)
+    found = re.search(rf"```{language}\n(.*?)```", protocol_section(title), re.DOTALL)
     assert found
     return found[1]
 
@@ -99,7 +82,7 @@ def spoken() -> Iterator[str]:
 
 
 def test_the_game_of_the_page_was_played_so() -> None:
-    told = [line for line in section("A game, line by line").splitlines() if line.startswith(("> ", "< "))]
+    told = [line for line in protocol_section("A game, line by line").splitlines() if line.startswith(("> ", "< "))]
     said = list(spoken())
 
     assert len(told) == len(said)
@@ -126,7 +109,7 @@ STRUCTS = {
 
 @pytest.mark.parametrize("title", STRUCTS)
 def test_every_field_has_its_place_in_a_table(title: str) -> None:
-    told = " ".join(section(title).split("`")[1::2])
+    told = " ".join(protocol_section(title).split("`")[1::2])
 
     for struct in STRUCTS[title]:
         for field in struct.__struct_encode_fields__:
@@ -134,7 +117,7 @@ def test_every_field_has_its_place_in_a_table(title: str) -> None:
 
 
 def test_every_event_is_in_the_table_with_its_fields() -> None:
-    told = {row[0].strip("`"): set(row[1].split("`")[1::2]) for row in rows("Events")}
+    told = {row[0].strip("`"): set(row[1].split("`")[1::2]) for row in protocol_rows("Events")}
     events = spite.Event.__args__
 
     assert told == {event.__struct_config__.tag: set(event.__struct_encode_fields__) for event in events}
@@ -165,13 +148,13 @@ def verdicts() -> Iterator[tuple[str, str]]:
 
 
 def test_every_sentence_of_the_referee_is_explained() -> None:
-    told = [(code, pattern(sentence)) for code, sentence, _ in rows("What the referee may say")]
+    told = [(code, pattern(sentence)) for code, sentence, _ in protocol_rows("What the referee may say")]
 
     for code, sentence in verdicts():
         assert any(code == known and re.fullmatch(words, sentence) for known, words in told), sentence
 
 
-@pytest.mark.parametrize(("code", "sentence"), [row[:2] for row in rows("What the referee may say")])
+@pytest.mark.parametrize(("code", "sentence"), [row[:2] for row in protocol_rows("What the referee may say")])
 def test_every_sentence_that_is_explained_is_said(code: str, sentence: str) -> None:
     if sentence in SAID_ELSEWHERE:
         modules = [*(ROOT / "protocol").glob("*.py"), *(ROOT / "referee").glob("*.py")]
@@ -183,7 +166,7 @@ def test_every_sentence_that_is_explained_is_said(code: str, sentence: str) -> N
 def test_the_example_of_the_clock_is_right() -> None:
     clock = Clock(ClockRules(move_ms=1000, bank_ms=3000, increment_ms=50, margin_ms=100))
 
-    for event, before, deadline, used, after in rows("The clock"):
+    for event, before, deadline, used, after in protocol_rows("The clock"):
         if event == "a turn begins":
             clock.begin_turn()
         limit = clock.time_limit_ns()
@@ -199,4 +182,4 @@ def test_the_example_of_the_clock_is_right() -> None:
 def test_the_type_of_a_request_is_its_tag() -> None:
     assert encode(messages.Bye()) == b'{"type":"bye"}\n'
     for request in messages.Request.__args__:
-        assert f"`{request.__struct_config__.tag}`" in section("Requests")
+        assert f"`{request.__struct_config__.tag}`" in protocol_section("Requests")

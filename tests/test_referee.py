@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from malice.referee.batch import play_batch
 from malice.referee.records import (
-    Batch,
     BatchDone,
     EndBatch,
     GameBegun,
@@ -28,23 +27,12 @@ from malice.referee.records import (
 )
 from malice.referee.replay import check_record
 from malice.referee.seat import Watch
-from tests.tables import PATIENCE_MS, RULES, Script, batch, play, player, seated
+from tests.tables import PATIENCE_MS, RULES, Script, batch, play, player, records, reports, seated
 
 START_MS = 3000
 """For an answer that never comes, where the bot must start and answer others before."""
 
 pytestmark = pytest.mark.slow
-
-
-def reports(told: Batch) -> list[Report]:
-    """Play a batch in this process."""
-    found: list[Report] = []
-    play_batch(told, None, found.append)
-    return found
-
-
-def records(told: Batch) -> list[Record]:
-    return [report for report in reports(told) if isinstance(report, Record)]
 
 
 def test_a_batch_has_a_record_for_each_game_and_then_it_is_done() -> None:

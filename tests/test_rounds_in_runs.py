@@ -10,8 +10,7 @@ import pytest
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.processes import PATIENCE_S
-from tests.runs import Run
-from tests.test_versions import list_titles, list_versions, write_bot
+from tests.runs import Run, list_titles, list_versions, write_bot
 
 STOPS = """
 import os, signal

@@ -18,7 +18,7 @@ from malice.referee.course import Course, Dealer
 from malice.referee.families import make_rules
 from malice.referee.rules import Result
 from malice.referee.rulesets import load_ruleset
-from tests.test_shipped_bots import SHIPPED
+from malice.tournaments.entries.bots import list_shipped_bots
 
 Choose = Callable[[dict[str, Any], list[str], dict[str, Any], Random], str]
 Watch = Callable[[dict[str, Any], list[str], str], None]
@@ -29,7 +29,7 @@ every_deciding_bot = pytest.mark.parametrize("name", DECIDING)
 
 def chooser(name: str) -> Choose:
     """Load a bot's `choose` from its file; it is given the arguments that it names."""
-    path = SHIPPED / "python" / name / "bot.py"
+    path = list_shipped_bots()[name] / "bot.py"
     spec = spec_from_file_location(f"shipped_{name}", path)
     assert spec
     assert spec.loader

@@ -18,7 +18,6 @@ from tests.command_line import malice
 from tests.leagues import play_small_league
 from tests.site_files import Page
 from tests.site_league import HOSTILE
-from tests.test_adjustment import measured as measured
 
 SHARPER = Adjustment(0.75, 0.6, 1.02, 191.0, 70.0, None, 1.3, 1.2, 1.4)
 

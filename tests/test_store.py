@@ -9,53 +9,19 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from malice.referee.records import Batch, Key, Record, SeatReport, compute_digest
+from malice.referee.records import Key, Record, compute_digest
 from malice.referee.replay import check_record
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.opening import open_league
 from malice.tournaments.running.plan import Plan
-
-CONFIG = Config(entries=("greedy", "uniform"), deals=2, seed="store")
+from tests.leagues import CONFIG, forfeited
 
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
     return Plan.prepare(CONFIG, tmp_path)
-
-
-def forfeited(plan: Plan, key: Key) -> Record:
-    """A game that ended before its first action, without any bot."""
-    batch: Batch = next(batch for batch in plan.open_batches(set()) if batch.games[0].key.rotation == key.rotation)
-    order = plan.tournament.seeds(0).order(key, 2)
-    record = Record(
-        key=key,
-        family=batch.family,
-        ruleset=batch.ruleset,
-        rules=batch.rules,
-        entries=tuple((batch.players[player].label, batch.players[player].hash) for player in order.seating),
-        deal_seed=order.deal_seed,
-        actions=((0, "!crash"),),
-        places=(2, 1),
-        scores=(0, 0),
-        reason="forfeit",
-        digest="",
-        micros=(0,),
-        cpu_micros=(0,),
-        notes={0: "a note"},
-        seats=(SeatReport("greedy", "1"),) * 2,
-        faults=(),
-        commit=batch.commit,
-        clock=batch.clock,
-        isolation="none",
-        host="here",
-        versions="",
-        started=1.5,
-        elapsed_ms=2.5,
-        tournament=batch.tournament,
-    )
-    return replace(record, digest=compute_digest(record))
 
 
 def founded(path: Path, plan: Plan) -> Store:

@@ -10,15 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from malice.tournaments.entries.bots import list_shipped_bots
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.processes import PATIENCE_S
-from tests.runs import Run
+from tests.runs import FIRST, Run, list_titles, list_versions, write_bot
 
 pytestmark = pytest.mark.slow
 
-FIRST = (list_shipped_bots()["first"] / "bot.py").read_text()
 FILE = 'entries = [{ bot = "bots/*", label = "{folder}" }]\nseed = "versions"\ndeals = 1\n'
 
 
@@ -40,26 +38,9 @@ def run(played: Path, tmp_path: Path) -> Run:
     return Run(tmp_path)
 
 
-def write_bot(run: Run, label: str, text: str = "") -> None:
-    folder = run.folder / "bots" / label
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "bot.toml").write_text('name = "mybot"\nrun = ["{python}", "bot.py"]\n')
-    (folder / "bot.py").write_text(f"# {label}\n{text}\n{FIRST}")
-
-
-def list_versions(run: Run) -> dict[str, int]:
-    with Store(run.db) as store:
-        return {entry.label: entry.version.number for entry in store.entries()}
-
-
 def list_rows(run: Run) -> list[object]:
     with Store(run.db) as store:
         return [*store.events(), *store.stored_games()]
-
-
-def list_titles(run: Run) -> list[str]:
-    with Store(run.db) as store:
-        return [part.title for part in store.parts()]
 
 
 def test_a_pattern_names_every_bot_after_its_folder(run: Run) -> None:

@@ -18,15 +18,15 @@ from malice.tournaments.check.causes import (
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.manifests import Manifest
 from tests.check.examined import faulty
-from tests.test_protocol_page import rows
+from tests.documents import protocol_rows
 
 
 def test_the_flush_calls_are_those_of_the_page() -> None:
-    assert {name: call.replace("\\|", "|") for name, call in rows("The one rule")} == FLUSH
+    assert {name: call.replace("\\|", "|") for name, call in protocol_rows("The one rule")} == FLUSH
 
 
 def test_what_to_do_is_what_the_page_says() -> None:
-    assert [tuple(row) for row in rows("What the referee may say")] == list(WHAT_TO_DO)
+    assert [tuple(row) for row in protocol_rows("What the referee may say")] == list(WHAT_TO_DO)
 
 
 @pytest.mark.parametrize("row", WHAT_TO_DO, ids=lambda row: row[1])

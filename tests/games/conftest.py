@@ -15,6 +15,16 @@ PAGE = "docs/adding-a-game.md"
 
 BIDDING = Package("bidding", Path(__file__).parent / "bidding")
 TRICKS = Package("tricks", Path(__file__).parent / "tricks")
+BIDDER = Path(__file__).parent / "bidder.py"
+STRANGE = """
+malice.families.bidding = {
+  start: () => ({ rounds: 0 }),
+  apply: (table, event) => (event.type === "bids" ? { rounds: table.rounds + 1 } : undefined),
+  draw: (table) => malice.createElement("p", { id: "drawn" }, `${malice.data.bidding.words.title} ${table.rounds}`),
+  words: (event, { game }) => `${malice.quote(game.seats[2].name)} <b id="markup">says</b> ${event.type}`,
+};
+"""
+"""A replay page of bidding that says what could be markup."""
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from malice.tournaments.league.config import read_config
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
-from tests.games.test_simultaneous import BIDDER
+from tests.games.conftest import BIDDER
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("bidding")]
 

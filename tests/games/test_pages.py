@@ -9,15 +9,15 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from selenium.webdriver import Chrome, Keys
+from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
 from malice import site_pages
 from malice.referee.records import Record
-from malice.referee.replay import RecordedAsk, find_rules, replay_asks
+from malice.referee.replay import find_rules
 from malice.site_pages.turning_point import find_leads, find_turn, list_left
 from malice.tournaments.league.store import Store
-from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay
+from tests.browser_window import as_a_phone, at_a_desk, current, find, fits_the_window, press, replay, show_end
 from tests.command_line import malice
 from tests.games.conftest import BIDDING, TRICKS
 from tests.games.installed import installed, write_package
@@ -43,18 +43,6 @@ def render(folder: Path, ruleset: str, seats: int, bot: str = "uniform") -> tupl
     with Store(folder / "t.db") as store:
         site_pages.SiteWriter(store, folder / "site").render(site_pages.SiteOptions(opinions=LastAction(store)))
         return folder / "site", list(store.records())
-
-
-def show_end(browser: Chrome, site: Path, record: Record) -> list[RecordedAsk]:
-    """Show a game after its last step; return its asks."""
-    replay(browser, site, str(record.key))
-    press(browser, Keys.END)
-    assert browser.execute_script("return malice.failures") == {}
-    return list(replay_asks(record))
-
-
-def fits_the_window(browser: Chrome) -> bool:
-    return bool(browser.execute_script("return document.documentElement.scrollWidth <= innerWidth"))
 
 
 def test_the_script_of_a_package_draws_its_table(stairs: Path, browser: Chrome, tmp_path: Path) -> None:

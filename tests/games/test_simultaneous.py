@@ -34,9 +34,9 @@ from malice.referee.requests import replay_decisions, replay_requests
 from malice.referee.rulesets import load_ruleset
 from malice.referee.seat import BotSeat, Played
 from malice.referee.verdicts import Verdict
+from tests.games.conftest import BIDDER
 from tests.tables import Script
 
-BIDDER = Path(__file__).parent / "bidder.py"
 PATIENT = ClockRules(move_ms=60_000, bank_ms=60_000, increment_ms=5, margin_ms=0)
 HASTY = ClockRules(move_ms=2000, bank_ms=None, increment_ms=0, margin_ms=0)
 """For a bot that never answers; the others need a small part of it."""

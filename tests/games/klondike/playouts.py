@@ -9,7 +9,7 @@ from random import Random
 from malice.referee.course import Course, Dealer
 from malice.referee.games.klondike import Klondike
 from malice.referee.games.klondike.parameters import Parameters
-from malice.referee.games.klondike.table import Layout
+from malice.referee.games.klondike.table import NUMBER, Layout
 from malice.referee.rules import Result
 
 Chooser = Callable[[tuple[str, ...]], str]
@@ -46,3 +46,14 @@ def list_cards(layout: Layout) -> list[int]:
     """All cards of a layout, sorted."""
     on_foundations = [13 * suit + rank for suit, height in enumerate(layout.foundations) for rank in range(height)]
     return sorted([*on_foundations, *layout.stock, *layout.waste, *sum((*layout.downs, *layout.ups), ())])
+
+
+def number_cards(cards: str) -> tuple[int, ...]:
+    return tuple(NUMBER[card] for card in cards.split())
+
+
+def lay_out(columns: dict[int, tuple[str, str]], foundations: tuple[int, int, int, int], **piles: str) -> Layout:
+    """A layout: by column what lies face down and face up; piles are stock and waste."""
+    pairs = [columns.get(column, ("", "")) for column in range(7)]
+    downs, ups = (tuple(number_cards(pair[side]) for pair in pairs) for side in (0, 1))
+    return Layout(downs, ups, foundations, number_cards(piles.get("stock", "")), number_cards(piles.get("waste", "")))

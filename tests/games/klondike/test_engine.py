@@ -25,7 +25,7 @@ from malice.referee.records import Batch, Key
 from malice.referee.requests import Requests
 from malice.referee.rules import Ask, Events, Result
 
-from .playouts import list_cards, make_choosers, make_course, play_out
+from .playouts import lay_out, list_cards, make_choosers, make_course, number_cards, play_out
 
 parameters = st.builds(
     Parameters,
@@ -179,17 +179,6 @@ def test_undo_is_not_legal_where_the_ruleset_forbids_it() -> None:
 # A position
 
 
-def number(cards: str) -> tuple[int, ...]:
-    return tuple(NUMBER[card] for card in cards.split())
-
-
-def lay_out(columns: dict[int, tuple[str, str]], foundations: tuple[int, int, int, int], **piles: str) -> Layout:
-    """A layout: by column what lies face down and face up; piles are stock and waste."""
-    pairs = [columns.get(column, ("", "")) for column in range(7)]
-    downs, ups = (tuple(number(pair[side]) for pair in pairs) for side in (0, 1))
-    return Layout(downs, ups, foundations, number(piles.get("stock", "")), number(piles.get("waste", "")))
-
-
 LAYOUT = lay_out(
     {0: ("2C", "KH QS JD"), 1: ("", "QD"), 2: ("", "JS"), 3: ("", "KS"), 5: ("9C", "TC")},
     (0, 3, 0, 1),
@@ -205,8 +194,8 @@ def test_runs_and_parts_of_runs_go_where_the_next_card_fits() -> None:
         *("w-f", "t0-t4", "t1-t3", "t2-t1", "t5-t0"),
         *("turn", "done"),
     )
-    assert change(LAYOUT, "t0-t4").ups[4] == number("KH QS JD")
-    assert change(LAYOUT, "t0-t4").ups[0] == number("2C")
+    assert change(LAYOUT, "t0-t4").ups[4] == number_cards("KH QS JD")
+    assert change(LAYOUT, "t0-t4").ups[0] == number_cards("2C")
     assert change(LAYOUT, "t0-t4").downs[0] == ()
 
 
@@ -233,10 +222,10 @@ def test_foundation_back_lets_the_top_card_of_a_foundation_go_to_a_column() -> N
 def test_draw_turns_one_card_or_three_and_the_last_of_them_lies_on_top() -> None:
     layout = lay_out({}, (0, 0, 0, 0), stock="AC 2C 3C 4C", waste="5C")
 
-    assert change(layout, "turn").waste == number("5C 4C")
+    assert change(layout, "turn").waste == number_cards("5C 4C")
     three = change(layout, "turn", draw=3)
-    assert (three.waste, three.stock) == (number("5C 4C 3C 2C"), number("AC"))
-    assert change(three, "turn", draw=3).waste == number("5C 4C 3C 2C AC")
+    assert (three.waste, three.stock) == (number_cards("5C 4C 3C 2C"), number_cards("AC"))
+    assert change(three, "turn", draw=3).waste == number_cards("5C 4C 3C 2C AC")
 
 
 def test_redeals_bring_the_stock_back_in_its_order_as_often_as_the_ruleset_allows() -> None:
@@ -244,7 +233,7 @@ def test_redeals_bring_the_stock_back_in_its_order_as_often_as_the_ruleset_allow
 
     again = change(layout, "redeal")
 
-    assert (again.stock, again.waste) == (number("AC 2C 3C 4C"), ())
+    assert (again.stock, again.waste) == (number_cards("AC 2C 3C 4C"), ())
     used = replace(layout, redeals=1)
     assert [
         "redeal" in list_legal(used, Parameters(redeals=redeals), undoable=False) for redeals in (0, 1, 2, "unlimited")

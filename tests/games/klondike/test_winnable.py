@@ -8,8 +8,7 @@ from malice.referee.games.klondike.engine import State, open_table
 from malice.referee.games.klondike.parameters import Parameters
 from malice.referee.games.klondike.winnable import find_solution, is_winnable
 
-from .playouts import make_course
-from .test_engine import lay_out
+from .playouts import lay_out, make_course
 
 
 @pytest.mark.parametrize("draw", [1, 3])

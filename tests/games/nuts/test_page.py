@@ -16,9 +16,8 @@ from malice.referee.families import make_rules
 from malice.referee.records import Record
 from malice.site_pages.turning_point import list_left
 from malice.tournaments.league.store import Store
-from tests.browser_window import as_a_phone, at_a_desk, press, replay
+from tests.browser_window import as_a_phone, at_a_desk, fits_the_window, press, replay, show_end
 from tests.command_line import malice
-from tests.games.test_pages import fits_the_window, show_end
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
