@@ -55,7 +55,7 @@ bench: .venv/.malice
 hostile: .venv/.tools
 	.venv/bin/pytest tests/test_hostile.py $(ARGS)
 
-# Kills tournaments at random, and simulates thousands of comparisons; make soak ARGS="500 SEED"
+# Kills tournaments at given points and at random, and simulates thousands of comparisons; make soak ARGS="500 SEED"
 soak: .venv/.tools
 	.venv/bin/python -m tests.soak $(ARGS)
 

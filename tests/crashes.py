@@ -1,24 +1,131 @@
-"""Runs that are killed again and again, at moments that a seed draws."""
+"""Runs that are killed at given points, and again and again at moments that a seed draws."""
 
 from __future__ import annotations
 
 import os
 import random
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.processes import PATIENCE_S
-from tests.runs import Run
+from tests.runs import MALICE, Run
 
 TOURNAMENT = """
 entries = ["uniform", "first", "greedy"]
 seed = "crash"
 deals = 6
 """
+SMALL = 'entries = ["uniform", "first"]\nseed = "small"\ndeals = 3\nname = "small"\n'
+PAGES = ("--site", "pages")
 AFTER_S = 0.15
 """How long a run lives on at most that has finished its games."""
+
+DYING = """
+import os, signal, sys
+word, times = sys.argv.pop(1), int(sys.argv.pop(1))
+
+def die_at(what):
+    global times
+    times -= word in what
+    if not times:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+from malice.site_pages import files
+from malice.tournaments.league import store
+
+class Dying(store.Store):
+    def _begin_writing(self):
+        self._file.connection.set_trace_callback(die_at)
+        super()._begin_writing()
+
+store.Store = Dying
+replace = os.replace
+def dying_replace(draft, path):
+    die_at(f"page {path}")
+    replace(draft, path)
+files.os.replace = dying_replace
+
+from malice.tournaments.running import coordinator
+read, lines = coordinator.RefereeProcess._read_lines, []
+async def read_line(process):
+    global lines
+    lines = lines or await read(process)
+    return [lines.pop(0)] if lines else []
+coordinator.RefereeProcess._read_lines = read_line
+
+from malice.tournaments.cli import main
+from malice.tournaments.commands import pages
+pages.PROGRAM = ("false",)  # so that the run itself writes the pages
+main(prog_name="malice")
+"""
+"""The command line, but it kills itself before the n-th SQL statement or page with a given word in it.
+
+It reads reports one by one, so that no games arrive together: each has a transaction of its own.
+"""
+
+
+class Point(NamedTuple):
+    """A moment of a run: before the n-th SQL statement or page with a given word in it."""
+
+    word: str
+    times: int = 1
+    options: tuple[str, ...] = ()
+
+
+FEW_POINTS = (
+    Point("CREATE TABLE games"),
+    Point("INSERT INTO records", 3),
+    Point("COMMIT", 5),
+    Point("journal_mode = DELETE"),
+    Point("page", 9, PAGES),
+)
+"""While the league is founded, in a game, before it is committed, at the end, and among the pages."""
+POINTS = (
+    *FEW_POINTS,
+    Point("INSERT INTO journal", 1),
+    Point("INSERT INTO journal", 5),
+    Point("COMMIT", 2),
+    Point("BEGIN IMMEDIATE", 6),
+    Point("INSERT INTO journal", 6),
+    Point("wal_checkpoint"),
+    Point("page", 1, PAGES),
+    Point("index.html", 1, PAGES),
+)
+
+
+def play_small(folder: Path) -> Run:
+    """Play a small tournament with its pages, undisturbed."""
+    run = Run(folder)
+    run.write(SMALL)
+    code, _, err = run.finish(*PAGES)
+    assert code == 0, err
+    return run
+
+
+def die_and_go_on(point: Point, run: Run, small: Run) -> None:
+    """Let the small tournament die at a point and go on; check that it is the undisturbed one."""
+    run.write(SMALL)
+    dying = (sys.executable, "-P", "-c", DYING, point.word, str(point.times))
+    code, _, _ = run.finish("--jobs", "1", *point.options, malice=dying)
+
+    assert code == -signal.SIGKILL
+    assert run.mark.await_end() == []
+    assert run.is_whole()
+    before = run.digests()
+    code, _, err = run.finish(*point.options)
+    assert code == 0, err
+    assert before.items() <= run.digests().items()
+    assert run.sha() == small.sha()
+    left = _list_files(small.folder)
+    assert _list_files(run.folder) == {name for name in left if point.options or not name.startswith("pages")}
+
+
+def _list_files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
 
 
 def make_swiss(entries: int, rounds: int) -> str:
@@ -30,7 +137,7 @@ def make_swiss(entries: int, rounds: int) -> str:
 def play_undisturbed(run: Run) -> float:
     """Play the whole tournament; return how long a run that is killed may live: half of that, in seconds."""
     began = time.monotonic()
-    code, _, err = run.finish()
+    code, _, err = run.finish(malice=MALICE)
     assert code == 0, err
     return (time.monotonic() - began) / 2
 

@@ -12,12 +12,15 @@ import sys
 import termios
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import chdir, closing, contextmanager
 from pathlib import Path
+
+import pytest
 
 from malice.referee.records import Key, Layer, compute_tournament_sha
 from malice.tournaments.entries.bots import list_shipped_bots
 from malice.tournaments.league.store import Store
+from tests import command_line
 from tests.processes import PATIENCE_S, POLL_S, Mark
 
 FIRST = (list_shipped_bots()["first"] / "bot.py").read_text()
@@ -57,10 +60,19 @@ class Run:
             text=True,
         )
 
-    def finish(self, *words: str, malice: Sequence[str] = MALICE) -> tuple[int, str, str]:
-        with self.start(*words, malice=malice) as process:
-            out, err = process.communicate(timeout=PATIENCE_S)
-            return process.returncode, out, err
+    def finish(self, *words: str, malice: Sequence[str] = ()) -> tuple[int, str, str]:
+        """Run the tournament to its end, in this process or in one of a program; return code, stdout and stderr."""
+        if malice:
+            with self.start(*words, malice=malice) as process:
+                out, err = process.communicate(timeout=PATIENCE_S)
+                return process.returncode, out, err
+        with chdir(self.folder), pytest.MonkeyPatch.context() as environment:
+            for name, value in self.mark.variable().items():
+                environment.setenv(name, value)
+            result = command_line.malice("run", "t.toml", "--db", "t.db", *words)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.stdout, result.stderr
 
     def sha(self) -> str:
         return compute_tournament_sha(digest for _, digest in sorted(self.digests().items()))

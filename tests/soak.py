@@ -1,4 +1,4 @@
-"""Kills tournaments at random, a round-robin and a Swiss, and a cluster; then simulates comparisons and leagues.
+"""Kills tournaments at given points and at random, and a cluster; then simulates comparisons and leagues.
 
 `python -m tests.soak [KILLS] [SEED]`
 """
@@ -15,9 +15,9 @@ from malice.referee.families import list_shipped
 from malice.referee.rulesets import list_rulesets
 from malice.tournaments.ratings.sprt import Model, Sprt
 from tests.cluster_crashes import RealCluster, kill_at_random
-from tests.crashes import AFTER_S, TOURNAMENT, kills, make_swiss, play_undisturbed
+from tests.crashes import AFTER_S, POINTS, TOURNAMENT, die_and_go_on, kills, make_swiss, play_small, play_undisturbed
 from tests.games.random_games import compare_with_referee
-from tests.runs import Run
+from tests.runs import MALICE, Run
 from tests.simulated_deals import measure_errors
 from tests.simulations import REPLICATIONS, measure
 
@@ -43,6 +43,7 @@ def main() -> int:
     """Return 0 if every resumed tournament is the same as an undisturbed one."""
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else secrets.randbits(31)
+    _die_at_every_point()
     _soak(TOURNAMENT, times, seed)
     _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_GAMES)
     _soak_cluster(CLUSTER_KILLS, seed)
@@ -61,6 +62,20 @@ def _play_random_games(seed: int) -> None:
         print(
             f"{RANDOM_GAMES} random games of {family}, copied and dealt anew, are as the referee plays them", flush=True
         )
+
+
+def _die_at_every_point() -> None:
+    """Let a tournament die at each point of the list, and compare it with an undisturbed one."""
+    with tempfile.TemporaryDirectory(prefix="malice-soak-") as name:
+        small = play_small(_make_folder(Path(name, "small")))
+        for number, point in enumerate(POINTS):
+            die_and_go_on(point, Run(_make_folder(Path(name, str(number)))), small)
+            print(f"died before {point.word} number {point.times}, and went on", flush=True)
+
+
+def _make_folder(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
 
 
 def _soak(text: str, times: int, seed: int, games: int = 0) -> None:
@@ -89,7 +104,7 @@ def _soak_cluster(times: int, seed: int) -> None:
             for number, told in enumerate(kill_at_random(cluster, far, times, seed), 1):
                 print(f"{number:4}  {told}", flush=True)
                 assert not told.startswith("it was complete") or alone.sha() in told
-            code, _, err = far.finish("--dask", str(cluster.file))
+            code, _, err = far.finish("--dask", str(cluster.file), malice=MALICE)
         assert code == 0, err
         assert far.sha() == alone.sha()
         print(f"the same tournament as on one machine: {far.sha()}", flush=True)
@@ -111,8 +126,7 @@ def _count_intervals() -> None:
 
 
 def _run(folder: Path, text: str) -> Run:
-    folder.mkdir()
-    run = Run(folder)
+    run = Run(_make_folder(folder))
     run.write(text, "auto")
     return run
 

@@ -121,7 +121,7 @@ def test_kills_of_a_worker_and_of_the_run_change_nothing(reader: Reader, run: Ru
     process.kill()
     process.communicate()
     left = await_end(lambda: reader.mark.find("malice.referee"))
-    code, _, err = run.finish(*cluster)
+    code, _, err = run.finish(*cluster, malice=MALICE)
 
     assert re.search(r"is gone: [1-9]\d* games? handed out again", gone)
     assert left == []

@@ -269,7 +269,7 @@ def test_a_date_is_past_when_the_tournament_goes_on(tmp_path: Path) -> None:
 
     assert code == 0, err
     assert err.splitlines()[0].startswith("until 2")
-    assert err.endswith("the time is up: 1 game is left; go on with: malice run t.toml --db t.db\n")
+    assert err.endswith("the time is up: 1 game is left; go on with: malice run t.toml --db t.db --jobs 1\n")
     assert run.games() == 7
     assert run.finish("--grace", "30s")[0] == 2
 
