@@ -9,11 +9,13 @@ import os
 import select
 import shutil
 import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from malice.tournaments.entries.bots import list_shipped_bots
+from malice.tournaments.entries.lookup import run_concurrently
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.leagues import change, write_events
@@ -196,6 +198,25 @@ def test_ctrl_c_ends_all_builds(run: Run, tmp_path: Path) -> None:
 
     assert process.returncode == 3, err
     assert run.mark.await_end() == []
+
+
+def test_ctrl_c_while_builds_are_still_begun_ends_those_that_run() -> None:
+    hung_up: list[bool] = []
+
+    def wait_for_the_end(guard: int) -> None:
+        poll = select.poll()
+        poll.register(guard, 0)
+        hung_up.append(poll.poll(PATIENCE_S * 1000) != [])
+
+    class Interrupted(list[Callable[[int], None]]):
+        def __iter__(self) -> Iterator[Callable[[int], None]]:
+            yield self[0]
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_concurrently(Interrupted([wait_for_the_end]))
+
+    assert hung_up == [True]
 
 
 def test_an_entry_whose_folder_is_gone_is_absent_to_a_run_that_keeps_going(run: Run, tmp_path: Path) -> None:

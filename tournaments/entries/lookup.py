@@ -50,8 +50,8 @@ def run_concurrently(tasks: Sequence[Callable[[int], T]]) -> list[T]:
     try:
         # A bot dies with the thread that started it, so a thread must outlive what its task starts: it does here.
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            futures = [pool.submit(task, guard) for task in tasks]
             try:
+                futures = [pool.submit(task, guard) for task in tasks]
                 return [future.result() for future in futures]
             except BaseException:
                 os.close(held)
