@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from selenium.webdriver import Chrome, Keys
@@ -12,7 +12,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from malice.referee.records import Record
 from malice.referee.replay import RecordedAsk, replay_asks
-from tests.processes import PATIENCE_S
+from tests.processes import PATIENCE_S, POLL_S
 
 
 def at_a_desk(chromium: Chrome) -> Iterator[Chrome]:
@@ -34,13 +34,17 @@ def visit(browser: Chrome, folder: Path, page: str) -> None:
     browser.get(f"{folder.as_uri()}/{page}")
 
 
+def wait_until(browser: Chrome, holds: Callable[[], object]) -> None:
+    WebDriverWait(browser, PATIENCE_S, POLL_S).until(lambda _: holds())
+
+
 def find(browser: Chrome, selector: str) -> WebElement:
     return browser.find_element(By.CSS_SELECTOR, selector)
 
 
 def replay(browser: Chrome, folder: Path, address: str) -> None:
     visit(browser, folder, f"replay.html#{address}")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
+    wait_until(browser, lambda: find(browser, "#replay").is_displayed())
 
 
 def current(browser: Chrome) -> int:

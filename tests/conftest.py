@@ -37,6 +37,8 @@ NEEDS = {
 }
 MARKERS = (*NEEDS, "filter", "memory_group", "namespaces")
 CI = os.environ.get("CI") == "true"
+LONG = ("test_docs.py", "test_kits.py", "test_hostile.py", "test_crash.py", "test_compare.py", "test_run.py")
+"""Files that take a process long: they come first, so that at the end no process waits for another."""
 LACK = "lack"
 """What a report calls the kind of a test that was skipped, and what it lacks."""
 
@@ -104,6 +106,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_itemcollected(item: pytest.Item) -> None:
     if "chromium" in getattr(item, "fixturenames", ()):
         item.add_marker("browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
 
 def lacks(item: pytest.Item) -> Iterator[tuple[str, str]]:

@@ -12,14 +12,13 @@ import msgspec
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import Select
 
 from malice import site_pages
 from malice.referee.games.spite.messages import View
 from malice.referee.records import Record
 from malice.referee.replay import find_rules, replay_asks
-from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
-from tests.processes import PATIENCE_S
+from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit, wait_until
 from tests.site_league import LABELS, League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -126,7 +125,7 @@ def test_a_game_plays_by_itself_until_it_is_stopped(browser: Chrome, out: Path) 
     Select(find(browser, "#speed")).select_by_value("15")
 
     find(browser, "#play").click()
-    WebDriverWait(browser, PATIENCE_S, 0.05).until(lambda _: current(browser) >= 2)
+    wait_until(browser, lambda: current(browser) >= 2)
     find(browser, "#play").click()
 
     assert find(browser, "#play").get_attribute("aria-pressed") == "false"
@@ -151,7 +150,7 @@ def test_a_link_leads_to_an_action(league: League, browser: Chrome, out: Path) -
 
     visit(browser, out, "index.html")
     browser.get(f"{out.as_uri()}/replay.html#{record.key}/!{fault.seat}")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
+    wait_until(browser, lambda: find(browser, "#replay").is_displayed())
 
     assert current(browser) == fault.action + 1
     assert find(browser, "#raw").text == f"!{fault.code}"
@@ -167,10 +166,10 @@ def test_the_address_follows_and_every_action_has_a_link(browser: Chrome, out: P
     replay(browser, out, "0.0.1.0")
 
     find(browser, '#log [data-step="7"]').click()
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: current(browser) == 7)
+    wait_until(browser, lambda: current(browser) == 7)
     press(browser, Keys.ARROW_RIGHT)
 
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: browser.current_url.endswith("#0.0.1.0/7"))
+    wait_until(browser, lambda: browser.current_url.endswith("#0.0.1.0/7"))
     assert current(browser) == 8
 
 
@@ -179,9 +178,9 @@ def test_the_neighbours_of_a_game_are_one_key_away(league: League, browser: Chro
     replay(browser, out, keys[0])
 
     press(browser, "n")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: keys[1] in find(browser, "#facts").text)
+    wait_until(browser, lambda: keys[1] in find(browser, "#facts").text)
     press(browser, "n")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: keys[2] in find(browser, "#facts").text)
+    wait_until(browser, lambda: keys[2] in find(browser, "#facts").text)
 
     assert f"replay.html#{keys[1]}" in (find(browser, "#previous").get_attribute("href") or "")
 
@@ -198,7 +197,7 @@ def test_a_key_pressed_while_a_game_loads_does_not_call_it_off(league: League, b
     press(browser, "n", Keys.ARROW_RIGHT)
     browser.execute_script("finish()")
 
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: keys[1] in find(browser, "#facts").text)
+    wait_until(browser, lambda: keys[1] in find(browser, "#facts").text)
 
 
 def test_the_next_part_follows_the_last_game_of_a_part(browser: Chrome, tmp_path: Path) -> None:
@@ -206,7 +205,7 @@ def test_the_next_part_follows_the_last_game_of_a_part(browser: Chrome, tmp_path
     replay(browser, tmp_path, "0.0.0.1")
 
     press(browser, "n")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: "1.0.0.0" in find(browser, "#facts").text)
+    wait_until(browser, lambda: "1.0.0.0" in find(browser, "#facts").text)
 
     assert "replay.html#0.0.0.1" in (find(browser, "#previous").get_attribute("href") or "")
     assert (find(browser, "#list").get_attribute("href") or "").endswith("games.html#game=1.0.0.0")
@@ -218,7 +217,7 @@ def test_the_next_part_follows_the_last_game_of_a_part(browser: Chrome, tmp_path
 def test_an_unknown_game_is_said_to_be_unknown(browser: Chrome, out: Path, address: str, sentence: str) -> None:
     visit(browser, out, f"replay.html#{address}")
 
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#message").is_displayed())
+    wait_until(browser, lambda: find(browser, "#message").is_displayed())
 
     assert sentence in find(browser, "#message").text
 
@@ -229,7 +228,7 @@ def test_a_damaged_data_file_is_named(browser: Chrome, out: Path, tmp_path: Path
     shard.write_bytes(shard.read_bytes()[:-1000])
 
     visit(browser, tmp_path, "replay.html#0.0.0.0")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#message").is_displayed())
+    wait_until(browser, lambda: find(browser, "#message").is_displayed())
 
     assert find(browser, "#message").text == "data/games-0.js is damaged: write the site again."
     assert find(browser, "h1").text == "Replay"
@@ -243,10 +242,9 @@ def test_help_opens_and_closes_by_key(browser: Chrome, out: Path) -> None:
     assert find(browser, "#help").is_displayed()
     find(browser, "#help").send_keys(Keys.ESCAPE)
 
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: not find(browser, "#help").is_displayed())
+    wait_until(browser, lambda: not find(browser, "#help").is_displayed())
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     "page",
     [
@@ -261,14 +259,12 @@ def test_help_opens_and_closes_by_key(browser: Chrome, out: Path) -> None:
         "docs/adding-a-game.html",
     ],
 )
-def test_no_page_is_wider_than_a_phone(browser: Chrome, out: Path, page: str, scheme: str) -> None:
+def test_no_page_is_wider_than_a_phone(browser: Chrome, out: Path, page: str) -> None:
     as_a_phone(browser)
-    media = [{"name": "prefers-color-scheme", "value": scheme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
 
     visit(browser, out, page)
     if page.startswith("replay"):
-        WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
+        wait_until(browser, lambda: find(browser, "#replay").is_displayed())
 
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 360
 

@@ -14,7 +14,6 @@ from threading import Thread
 
 import pytest
 from selenium.webdriver import Chrome
-from selenium.webdriver.support.ui import WebDriverWait
 
 from malice import site_pages
 from malice.referee.records import Key
@@ -22,9 +21,8 @@ from malice.referee.rulesets import load_ruleset
 from malice.site_pages.server import SiteServer
 from malice.site_pages.text import make_slug
 from malice.tournaments.league.publication import Publication
-from tests.browser_window import as_a_phone, at_a_desk, find
+from tests.browser_window import as_a_phone, at_a_desk, find, wait_until
 from tests.opinions import LastAction
-from tests.processes import PATIENCE_S
 from tests.site_files import write_lone
 from tests.site_league import HOSTILE, LABELS, League, play
 
@@ -123,12 +121,12 @@ def open_page(browser: Chrome, base: str, page: str) -> None:
     browser.get(f"{base}/{page}")
     if page.startswith(("replay", "game.html")):
         shown = "#message" if "9.9.9.9" in page else "#mirror .stage" if "mirror" in page else "#replay"
-        WebDriverWait(browser, PATIENCE_S, 0.05).until(lambda _: find(browser, shown).is_displayed())
+        wait_until(browser, lambda: find(browser, shown).is_displayed())
     if "mirror" in page:
         browser.execute_script("malice.keys['.']()")
         assert find(browser, "#advice").get_property("textContent"), "a second opinion beside the mirror"
     if "view=deals" in page:
-        WebDriverWait(browser, PATIENCE_S, 0.05).until(lambda _: find(browser, "#lead-deals").is_displayed())
+        wait_until(browser, lambda: find(browser, "#lead-deals").is_displayed())
 
 
 def look_like(browser: Chrome, scheme: str, *, phone: bool) -> None:

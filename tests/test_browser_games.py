@@ -13,15 +13,14 @@ from threading import Thread
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import Select
 
 from malice import site_pages
 from malice.referee.records import Record
 from malice.referee.replay import RecordedAsk, find_rules, replay_asks
-from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay
+from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, wait_until
 from tests.games.conftest import BIDDING, STRANGE
 from tests.games.installed import installed, write_package
-from tests.processes import PATIENCE_S
 from tests.site_league import HOSTILE, League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -213,7 +212,7 @@ def test_replays_work_where_only_files_of_the_site_may_run(browser: Chrome, tmp_
 
     with serve(tmp_path) as address:
         browser.get(f"{address}/replay.html#0.0.0.0/20")
-        WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
+        wait_until(browser, lambda: find(browser, "#replay").is_displayed())
         press(browser, "\ue014")  # right: a card flies
 
         assert browser.find_elements(By.CSS_SELECTOR, "#table .seat .card")

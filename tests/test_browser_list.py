@@ -11,13 +11,12 @@ import pytest
 from msgspec.structs import replace
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import Select
 
 from malice.site_pages import text
 from malice.tournaments.league.contents import GameSummary
-from tests.browser_window import as_a_phone, at_a_desk, find, visit
+from tests.browser_window import as_a_phone, at_a_desk, find, visit, wait_until
 from tests.listed_games import CODES, make_games, write_list
-from tests.processes import PATIENCE_S
 from tests.site_league import HOSTILE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -58,7 +57,7 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
 
 def open_list(browser: Chrome, folder: Path, address: str = "") -> None:
     visit(browser, folder, f"games.html{address}")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#browse").is_displayed())
+    wait_until(browser, lambda: find(browser, "#browse").is_displayed())
 
 
 def told(browser: Chrome) -> str:
@@ -78,7 +77,7 @@ def choose(browser: Chrome, selector: str, value: str) -> None:
 
 
 def wait_for(browser: Chrome, words: str) -> None:
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: told(browser).startswith(words))
+    wait_until(browser, lambda: told(browser).startswith(words))
 
 
 def lost(game: GameSummary, label: str, other: str = "") -> bool:
@@ -162,7 +161,7 @@ def test_pages_and_orders_have_addresses(games: list[GameSummary], browser: Chro
     assert keys(browser) == by_length[:100]
 
     find(browser, "#pager [rel=next]").click()
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: keys(browser) == by_length[100:200])
+    wait_until(browser, lambda: keys(browser) == by_length[100:200])
     assert browser.current_url.endswith("#sort=longest&page=2")
     find(browser, "[name=min]").send_keys("399", Keys.ENTER)
     assert browser.current_url.endswith("#min=399&sort=longest")
@@ -229,7 +228,7 @@ def test_no_card_is_cut_on_a_phone(browser: Chrome, folder: Path) -> None:
 def wait_until_shown(browser: Chrome, address: str) -> None:
     """Wait until the list follows the address, which the link to its own view has, too."""
 
-    def shows(_: Chrome) -> bool:
+    def shows() -> bool:
         return unquote(find(browser, ".views [aria-current]").get_attribute("href") or "").endswith(f"#{address}")
 
-    WebDriverWait(browser, PATIENCE_S).until(shows)
+    wait_until(browser, shows)

@@ -18,7 +18,7 @@ from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.store import Store
 from tests.browser_window import at_a_desk, find
 from tests.growing_leagues import GrowingLeague
-from tests.processes import PATIENCE_S
+from tests.processes import PATIENCE_S, POLL_S
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -85,7 +85,7 @@ def read_moment(browser: Chrome) -> str:
 
 def wait(browser: Chrome) -> WebDriverWait[Chrome]:
     """Wait even while the page is loaded again and its elements are gone."""
-    return WebDriverWait(browser, PATIENCE_S, 0.05, (NoSuchElementException, StaleElementReferenceException))
+    return WebDriverWait(browser, PATIENCE_S, POLL_S, (NoSuchElementException, StaleElementReferenceException))
 
 
 def wait_for(browser: Chrome, words: str) -> None:

@@ -10,17 +10,16 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import Select
 
 from malice import site_pages
 from malice.referee.games.spite.messages import TurnBegins
 from malice.referee.records import Key, Record
 from malice.referee.replay import RecordedAsk, replay_asks
 from malice.site_pages.turning_point import list_left
-from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
+from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit, wait_until
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
-from tests.processes import PATIENCE_S
 from tests.site_league import League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -72,7 +71,7 @@ def count_turns(asks: list[RecordedAsk]) -> list[int]:
 
 def open_mirror(browser: Chrome, *keys: str) -> None:
     press(browser, *(keys or "m"))
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#mirror").get_attribute("hidden") is None)
+    wait_until(browser, lambda: find(browser, "#mirror").get_attribute("hidden") is None)
 
 
 def describe_pair(one: Record, other: Record) -> str:
@@ -118,12 +117,12 @@ def test_the_mirror_lies_in_the_address_and_closes_by_the_same_key(browser: Chro
     assert find(browser, "#moments-title .spectators").is_displayed()
 
     find(browser, "#other").click()
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: "Game 0.0.0.1 " in find(browser, "#facts").text)
+    wait_until(browser, lambda: "Game 0.0.0.1 " in find(browser, "#facts").text)
     assert find(browser, "#other").text == "game 0.0.0.0"
     find(browser, ".skip").send_keys("\ue007")  # Enter
     press(browser, "m")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: not find(browser, "#mirror").is_displayed())
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: "mirror" not in browser.current_url)
+    wait_until(browser, lambda: not find(browser, "#mirror").is_displayed())
+    wait_until(browser, lambda: "mirror" not in browser.current_url)
     assert "Game 0.0.0.1 " in find(browser, "#facts").text
 
 
@@ -167,7 +166,7 @@ def test_a_phone_shows_the_mirror_in_the_place_of_the_table(browser: Chrome, out
     alone = browser.execute_script(WALK, 110)
 
     find(browser, "#swap").click()
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#other-table").is_displayed())
+    wait_until(browser, lambda: find(browser, "#other-table").is_displayed())
 
     assert browser.execute_script(WALK, 110)["positions"] == alone["positions"]
     assert not find(browser, "#table").is_displayed()
@@ -183,7 +182,7 @@ def test_a_game_whose_other_rotation_is_open_has_no_mirror(browser: Chrome, out:
     assert not find(browser, "#swap").is_displayed()
     assert not find(browser, "#mirror").is_displayed()
     visit(browser, out, "replay.html#0.0.1.0/5?mirror=1")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#message").is_displayed())
+    wait_until(browser, lambda: find(browser, "#message").is_displayed())
     assert "no other game in rotation 1" in find(browser, "#message").text
 
 
@@ -204,7 +203,7 @@ def test_any_game_has_a_mirror_of_each_rotation(browser: Chrome, tmp_path: Path)
     open_mirror(browser)
     first = find(browser, "#other").text
     Select(find(browser, "#rotation")).select_by_value("0")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#other").text != first)
+    wait_until(browser, lambda: find(browser, "#other").text != first)
 
     assert (first, find(browser, "#other").text) == ("game 0.0.0.2", "game 0.0.0.0")
     press(browser, "\ue010")  # End
@@ -220,4 +219,4 @@ def test_any_game_has_a_mirror_of_each_rotation(browser: Chrome, tmp_path: Path)
         "cid",
     ]
     press(browser, "m")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: not find(browser, "#mirror").is_displayed())
+    wait_until(browser, lambda: not find(browser, "#mirror").is_displayed())

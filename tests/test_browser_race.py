@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from malice import site_pages
 from malice.protocol.messages import ClockRules
@@ -16,8 +15,7 @@ from malice.referee.clock import Clock
 from malice.referee.records import Record
 from malice.referee.replay import find_rules, replay_asks
 from malice.site_pages.turning_point import Dramas, find_leads, find_turn, list_left
-from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit
-from tests.processes import PATIENCE_S
+from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit, wait_until
 from tests.site_league import League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -117,7 +115,7 @@ def test_keys_and_links_lead_to_the_key_moments(league: League, browser: Chrome,
     press(browser, "[")
     first = current(browser)
     find(browser, "#moments li:last-child a").click()
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: current(browser) == moments[-1])
+    wait_until(browser, lambda: current(browser) == moments[-1])
 
     assert moments == sorted(moments)
     later = sorted(set(moments))
@@ -158,7 +156,7 @@ def test_a_verdict_is_a_key_moment(league: League, browser: Chrome, out: Path) -
 
 def test_without_a_key_the_most_dramatic_game_opens(league: League, browser: Chrome, out: Path) -> None:
     visit(browser, out, "replay.html")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
+    wait_until(browser, lambda: find(browser, "#replay").is_displayed())
 
     assert f"Game {Dramas().find(league.read(), league.read_records)} " in find(browser, "#facts").text
 

@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from malice import site_pages
-from tests.browser_window import at_a_desk, current, find, press, replay, visit
-from tests.processes import PATIENCE_S
+from tests.browser_window import at_a_desk, current, find, press, replay, visit, wait_until
 from tests.site_league import League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -186,7 +184,7 @@ def test_a_link_opens_with_view_speed_and_colours(browser: Chrome, out: Path) ->
 
     for wrong, sentence in (("?view=7", "no view of seat 7"), ("?speed=3", "0.5, 1, 2, 5, 15"), ("?x=1", "got x")):
         visit(browser, out, f"replay.html#0.0.0.0/5{wrong}")
-        WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#message").is_displayed())
+        wait_until(browser, lambda: find(browser, "#message").is_displayed())
         assert sentence in find(browser, "#message").text
 
 
@@ -234,12 +232,12 @@ def test_fingers_and_tab_keys_reach_the_controls(browser: Chrome, out: Path) -> 
     assert len(browser.find_elements(By.CSS_SELECTOR, '#log, #log [tabindex="0"]')) == 2
     assert not find(browser, "#log").get_attribute("tabindex")
     find(browser, "#log [aria-current]").send_keys("\ue015\ue015\ue007")  # down, down, Enter
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: current(browser) == 8)
+    wait_until(browser, lambda: current(browser) == 8)
 
 
 def test_the_ending_can_be_put_away_and_a_frame_shows_the_table_alone(browser: Chrome, out: Path) -> None:
     visit(browser, out, "replay.html?embed#0.0.0.0")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
+    wait_until(browser, lambda: find(browser, "#replay").is_displayed())
     shown = [find(browser, part).is_displayed() for part in ("#table", "#play", ".top", "#log", "#players")]
     press(browser, "\ue010")  # End
 

@@ -11,15 +11,13 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from malice.referee.records import Key
 from malice.tournaments.league.publication import Publication
-from tests.browser_window import at_a_desk, current, find, press, visit
+from tests.browser_window import at_a_desk, current, find, press, visit, wait_until
 from tests.games.conftest import BIDDING, STRANGE
 from tests.games.installed import installed, write_package
 from tests.indiscretions import SECRETS, Indiscreet, find_words, read_site
-from tests.processes import PATIENCE_S
 from tests.site_files import write_lone
 from tests.site_league import HOSTILE, LABELS, League
 
@@ -89,7 +87,7 @@ def test_it_works_alone_and_asks_nobody(browser: Chrome, tmp_path: Path) -> None
     record = next(league.records())
 
     visit(browser, tmp_path, "game.html#0.0.0.0/20?view=1")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
+    wait_until(browser, lambda: find(browser, "#replay").is_displayed())
     opened = current(browser)
     press(browser, "m", "]", "\ue010")  # no mirror, a key moment, End
 
@@ -119,7 +117,7 @@ def test_what_a_family_brings_stays_text(browser: Chrome, tmp_path: Path) -> Non
         write_lone(league, Key(0, 0, 0, 0), tmp_path / "game.html", Publication())
 
     visit(browser, tmp_path, "game.html")
-    WebDriverWait(browser, PATIENCE_S).until(lambda _: find(browser, "#replay").is_displayed())
+    wait_until(browser, lambda: find(browser, "#replay").is_displayed())
 
     assert find(browser, "#drawn").get_attribute("textContent") == f"Rounds {MARKUP} 0"
     assert find(browser, "#drawn").value_of_css_property("opacity") == "0.5"
