@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+from click.testing import CliRunner
+
+from malice.tournaments.cli import main
 from tests.processes import Mark
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +41,9 @@ EXEMPT = {
 ELSEWHERE = {"docs/many-machines.md": "tests/test_many_machines.py reads it, and goes on with its cluster"}
 """Pages that another test reads from top to bottom, and which."""
 
+PLAIN = re.compile(r"malice ([^|&;<>()$`*~#]*?)(?:\s+# .*)?")
+"""A command of malice that a shell would take word by word, and its comment."""
+NEVER = re.compile(r"(?!)")
 PATIENCE_S = 300
 """A command that takes longer hangs."""
 
@@ -123,10 +132,12 @@ class Reader:
     Args:
         folder: where; a home of its own is made beside it.
         programs: the folder of the programs of an environment, if not of the one that the tests run in.
+        here: whether commands of malice that need no shell run in this process, which has imported it already.
     """
 
-    def __init__(self, folder: Path, programs: Path | None = None) -> None:
+    def __init__(self, folder: Path, programs: Path | None = None, *, here: bool = False) -> None:
         self.folder = folder
+        self._plain = PLAIN if here else NEVER
         self._here = folder
         self._home = folder.with_name(f"{folder.name}-home")
         self._home.mkdir()
@@ -165,8 +176,20 @@ class Reader:
             told = "\n".join(command.shown)
             assert fits(command.shown, printed), f"{command.typed}\n\nshown:\n{told}\n\nprinted:\n{printed}"
 
+    def _call(self, words: list[str]) -> str:
+        with chdir(self._here), pytest.MonkeyPatch.context() as environment:
+            for name in os.environ.keys() - self._environment.keys():
+                environment.delenv(name)
+            for name, value in self._environment.items():
+                environment.setenv(name, value)
+            done = CliRunner().invoke(main, words, prog_name="malice")
+        assert done.exit_code == 0, f"malice {shlex.join(words)}\nended with {done.exit_code}:\n{done.output}"
+        return done.output
+
     def type(self, line: str) -> str:
-        """Run a line in a shell, where the last one left off; return what it printed."""
+        """Run a line where the last one left off, in a shell unless it needs none; return what it printed."""
+        if plain := self._plain.fullmatch(line):
+            return self._call(shlex.split(plain[1]))
         where = self._home / "where"
         done = subprocess.run(
             ["bash", "-c", f'{line}\nstatus=$?; pwd > "{where}"; exit $status'],

@@ -63,7 +63,8 @@ def test_every_command_runs_and_prints_what_the_page_shows(page: str, tmp_path: 
     folder.mkdir()
     installs = any(block.file == "pyproject.toml" for block in blocks(page))
 
-    Reader(folder, make_environment(tmp_path / "environment", ROOT) if installs else None).read(page)
+    environment = make_environment(tmp_path / "environment", ROOT) if installs else None
+    Reader(folder, environment, here=not installs).read(page)
 
 
 def test_every_program_on_the_page_on_python_is_run() -> None:
