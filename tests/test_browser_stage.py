@@ -74,7 +74,7 @@ def resize(browser: Chrome, width: int, height: int) -> None:
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 640), (1400, 900)])
 def test_everything_stands_still_and_in_sight(browser: Chrome, out: Path, width: int, height: int) -> None:
     resize(browser, width, height)
-    for key in ("0.0.0.0", "0.0.0.1", "0.0.1.0"):
+    for key in ("0.0.0.0", "0.0.1.0"):
         replay(browser, out, key)
 
         seen = browser.execute_script(WATCH, 15, 5)
@@ -90,7 +90,7 @@ def test_many_seats_stand_still(browser: Chrome, tmp_path: Path, name: str, seat
     site_pages.render(
         League(tuple(f"bot{seat}" for seat in range(seats)), deals=1, rulesets=(name,), seats=seats), tmp_path
     )
-    for width, height in ((1400, 900), (390, 844), (360, 640)):
+    for width, height in ((1400, 900), (360, 640)):
         resize(browser, width, height)
         replay(browser, tmp_path, "0.0.0.0")
 

@@ -238,8 +238,8 @@ def test_a_working_copy_is_compared_with_its_last_commit(tmp_path: Path) -> None
 
 
 def test_both_meet_the_same_opponents_on_the_same_cards(tmp_path: Path) -> None:
-    words = ("--opponents", "uniform,staller", "--model", "logistic", "--db", tmp_path / "c.db")
-    found = compare("greedy", "first", *QUICK, *words, code=0)
+    words = ("--opponents", "uniform,staller", "--model", "logistic", "--max-deals", "2", "--db", tmp_path / "c.db")
+    found = compare("greedy", "first", *QUICK, *words, code=11)
 
     assert found["opponents"] == ["uniform", "staller"]
     with Store(tmp_path / "c.db") as store:
@@ -250,7 +250,8 @@ def test_both_meet_the_same_opponents_on_the_same_cards(tmp_path: Path) -> None:
 
 
 def test_several_rulesets_give_one_answer() -> None:
-    found = compare("greedy", "first", *QUICK, "--elo1", "150", "--ruleset", "standard", "--ruleset", "aces", code=0)
+    words = ("--max-deals", "2", "--elo1", "150", "--ruleset", "standard", "--ruleset", "aces")
+    found = compare("greedy", "first", *QUICK, *words, code=11)
 
     assert found["rulesets"] == ["standard", "aces"]
     assert len(found["meetings"]) == 2  # type: ignore[arg-type]

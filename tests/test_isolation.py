@@ -160,7 +160,8 @@ def test_a_bot_stands_still_while_it_is_not_asked(layer: Layer) -> None:
             assert ("freeze" in seat.isolation) == freeze
             _, _, stderr = seat.dismiss()
         first, second = map(int, stderr.split())
-        assert (second - first > COUNTED // 3) == moved, (first, second)
+        # However busy the machine is, it counts on by some; how far it would get, nobody knows.
+        assert second > first if moved else second - first <= COUNTED // 3, (first, second)
 
 
 # what only the sandbox stops

@@ -60,7 +60,7 @@ def test_a_game_that_ships_keeps_its_promises(claim: Any, name: str, seats: int)
 @pytest.mark.usefixtures("games")
 @pytest.mark.parametrize("game", ["stairs", "prizes", "bidding", "tricks"])
 def test_the_games_of_the_page_and_of_these_tests_keep_their_promises(game: str) -> None:
-    lines = malice("rules", "test", game).stdout.splitlines()
+    lines = malice("rules", "test", game, "--games", "1").stdout.splitlines()
 
     assert [line.split(":")[0].split(maxsplit=1) for line in lines] == [["ok", name] for name in CLAIMS]
 

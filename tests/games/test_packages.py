@@ -135,7 +135,8 @@ def test_a_bot_that_knows_no_game_passes_its_examination_in_each_language(langua
 
     malice("check", "bot", "--isolation", "none", code=0)
     assert play == "malice play bot uniform uniform --ruleset tricks --deals 20"
-    malice(*play.split()[1:-1], "1", "--isolation", "none", code=0)
+    if language == "python":  # the examination has played with each
+        malice(*play.split()[1:-1], "1", "--isolation", "none", code=0)
 
 
 @pytest.mark.usefixtures("bidding")
