@@ -14,7 +14,6 @@ from click.testing import Result
 from malice.tournaments.check.report import TITLES
 from tests.check.examined import FAULTY
 from tests.command_line import malice
-from tests.documents import blocks
 
 pytestmark = pytest.mark.slow
 
@@ -43,16 +42,6 @@ def test_a_bot_that_ships_passes_every_step() -> None:
 @pytest.mark.compiler
 def test_the_bot_without_a_json_library_passes() -> None:
     result = check("c/first", "--fuzz", "100", *PATIENT)
-
-    assert result.exit_code == 0, result.output
-
-
-def test_the_bot_of_the_readme_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (whole,) = (block.text for block in blocks("README.md") if block.file == "mybot.py")
-    (tmp_path / "mybot.py").write_text(whole)
-    monkeypatch.chdir(tmp_path)
-
-    result = check(f"{sys.executable} mybot.py", "--fuzz", "20", "--rulesets", "standard", *PATIENT)
 
     assert result.exit_code == 0, result.output
 
@@ -88,7 +77,8 @@ def test_json_has_every_step_with_its_result_and_its_fault() -> None:
 
 def test_text_of_a_bot_is_made_harmless() -> None:
     bot = Path(__file__).parents[1] / "bots/disguise.py"
-    result = check(shlex.join([sys.executable, str(bot)]), "--isolation", "none", "--init-ms", "60000")
+    words = ("--rulesets", "standard", "--isolation", "none", "--init-ms", "60000")
+    result = check(shlex.join([sys.executable, str(bot)]), *words)
 
     assert result.exit_code == 10
     assert result.stdout.isprintable() or not {"\x1b", "\u202e"} & set(result.stdout)
