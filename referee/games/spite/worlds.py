@@ -28,7 +28,7 @@ REPAIRS = 50
 """How many steps may lead from a guess to a world."""
 WAYS = 200
 """How many exchanges are tried where no single one makes a guess better."""
-ATTEMPTS = 40
+ATTEMPTS = 150
 """How often a world is sought before there seems to be none."""
 
 
