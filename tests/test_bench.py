@@ -52,6 +52,16 @@ def test_every_row_of_a_league_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> 
     assert all(row.ratio for row in rows[1::2])
 
 
+def test_a_game_of_python_is_compared_with_the_bare_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "ROUNDS", 1)
+    monkeypatch.setattr(games, "STEPPED", 2)
+
+    (row,) = games.measure_stepping()
+
+    assert row.value > 0
+    assert row.ratio
+
+
 def test_every_other_game_is_compared_with_the_default_ruleset(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "ROUNDS", 1)
     monkeypatch.setattr(games, "GAMES", 1)

@@ -10,6 +10,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from shutil import which
@@ -18,12 +19,13 @@ from tempfile import TemporaryDirectory
 
 from malice.protocol.codec import encode
 from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer
-from malice.referee.course import Dealer
+from malice.referee.course import Course, Dealer
 from malice.referee.families import list_shipped, make_rules
+from malice.referee.game import Game
 from malice.referee.game_runner import GameRunner
 from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
 from malice.referee.records import Batch, GameOrder, Key, Player, Record, SeatReport
-from malice.referee.rules import Result, Shuffle
+from malice.referee.rules import Ask, Result, Shuffle
 from malice.referee.rulesets import Ruleset, list_family_rulesets, load_ruleset
 from malice.referee.seat import BotSeat, InProcessSeat
 from malice.tournaments.bench import BenchRow
@@ -194,6 +196,39 @@ def measure_engine() -> Iterator[BenchRow]:
         "time without the shuffles",
         seconds / (seconds - shuffling),
     )
+
+
+STEPPED = 40
+"""Games of each way to step in a round."""
+
+
+def measure_stepping() -> Iterator[BenchRow]:
+    """Play the same random games through `malice.Game` and by the bare rules, in turns."""
+    ruleset = load_ruleset(DEFAULT_RULESET)
+    rules = make_rules(ruleset.family, ruleset.rules, 2)
+
+    def step(number: int, rng: Random) -> int:
+        game = Game(ruleset, 2, number)
+        while not game.over:
+            game.play(rng.choice(game.legal()))
+        return game.actions
+
+    def step_barely(number: int, rng: Random) -> int:
+        course, count = Course(rules, Dealer(sha256(b"game\0%d" % number).digest())), 0
+        while isinstance(course.step, Ask):
+            (seat,) = course.step.seats
+            course.play({seat: rng.choice(rules.legal(course.state, seat))})
+            count += 1
+        return count
+
+    costs: dict[Callable[[int, Random], int], list[float]] = {step: [], step_barely: []}
+    for _ in range(ROUNDS):
+        for way, measured in costs.items():
+            begin = time.process_time()
+            count = sum(way(number, Random(number)) for number in range(STEPPED))
+            measured.append((time.process_time() - begin) / count)
+    cost, bare = median(costs[step]), median(costs[step_barely])
+    yield BenchRow("malice.Game, uniform random games", 1 / cost, "actions/CPU s", "the bare rules", bare / cost)
 
 
 ROUNDS = 9

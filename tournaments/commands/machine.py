@@ -53,7 +53,7 @@ def bench(games: int, json: bool) -> None:
     import msgspec
 
     from malice.tournaments import bench as benches
-    from malice.tournaments.bench.games import measure_each_game, measure_engine, measure_exchange
+    from malice.tournaments.bench.games import measure_each_game, measure_engine, measure_exchange, measure_stepping
     from malice.tournaments.bench.isolation import measure_hostile, measure_isolation
     from malice.tournaments.bench.leagues import measure_leagues, measure_pages
     from malice.tournaments.bench.throughput import measure_farm, measure_throughput
@@ -66,6 +66,7 @@ def bench(games: int, json: bool) -> None:
         measure_isolation,
         measure_hostile,
         measure_engine,
+        measure_stepping,
         measure_throughput,
         measure_leagues,
         measure_farm,
