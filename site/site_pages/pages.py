@@ -23,7 +23,6 @@ from malice.site_pages.game_list import GameRow
 from malice.site_pages.last_table import LastTable
 from malice.site_pages.rankings import Marks, make_name
 from malice.site_pages.survey import KeptMarkup
-from malice.tournaments.league.columns import NAMED
 from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.standings import State
@@ -193,7 +192,6 @@ class Pages:
             "stamp": stamp,
             "common_styles": STYLES,
             "kept": kept.make,
-            "columns": NAMED,
         }
 
     def render_front(self, front: Front, entries: Sequence[Entry], opened: GameRow | None) -> bytes:
