@@ -67,6 +67,16 @@ class Position(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         """How many actions have been played."""
         return _count_actions(self.happened) + (self.beginning.actions if self.beginning else 0)
 
+    def find_ruleset(self) -> Ruleset:
+        """Find the ruleset: its own, or one that ships.
+
+        Raises:
+            RulesetError: it is neither.
+        """
+        if self.family:
+            return _make_ruleset(self.ruleset, self.family, self.rules)
+        return load_ruleset(self.ruleset)
+
 
 class Game:
     """One game of a ruleset.
@@ -323,10 +333,7 @@ class Game:
 
     @classmethod
     def _restore(cls, position: Position) -> Self:
-        ruleset: str | Ruleset = position.ruleset
-        if position.family:
-            ruleset = _make_ruleset(position.ruleset, position.family, position.rules)
-        game = cls(ruleset, position.seats, position.seed)
+        game = cls(position.find_ruleset(), position.seats, position.seed)
         if position.beginning is not None:
             game._begin(position.beginning, position.seed)
         for index, what in enumerate(position.happened):

@@ -98,6 +98,34 @@ def test_a_position_that_is_none_is_refused(db: Path, file: Path, tmp_path: Path
     assert "expected 2 bots" in malice("play", "greedy", "--from", file, code=2).stderr
 
 
+@pytest.mark.parametrize(
+    ("ruleset", "bots"),
+    [
+        ("klondike-3", ("patience", "dabbler")),
+        ("nuts-2", ("squirrel", "uniform")),
+        ("double-solitaire", ("unloader", "first")),
+        ("partners-4", ("planner", "greedy", "planner", "first")),
+    ],
+)
+def test_bots_that_ship_go_on_from_the_midst(ruleset: str, bots: tuple[str, ...], tmp_path: Path) -> None:
+    db = tmp_path / "league.db"
+    malice("play", *bots, "--ruleset", ruleset, *SEED, "--no-clock", "--db", db, code=0)
+    told = json.loads(
+        malice("play", *bots, "--from", f"{db}#0.0.0.0/{AT}", *SEED, "--no-clock", "--json", code=0).stdout
+    )
+
+    assert not any(verdict for game in told["games"] for verdict in game["verdicts"])
+
+
+def test_a_ruleset_of_ones_own_goes_with_its_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 5\n')
+    monkeypatch.chdir(tmp_path)
+    malice("play", "greedy", "first", "--ruleset", "./short.toml", "--db", "short.db", *SEED, code=0)
+    (tmp_path / "short.toml").unlink()
+
+    assert "short, 2 seats" in malice("play", "greedy", "first", "--from", "short.db#0.0.0.0/9", *SEED, code=0).stdout
+
+
 def test_an_open_part_tells_no_position(tmp_path: Path) -> None:
     toml = tmp_path / "t.toml"
     toml.write_text('entries = ["greedy", "first"]\ndeals = 2\nseed = "open"\nisolation = "none"\n')

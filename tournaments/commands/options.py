@@ -84,8 +84,9 @@ def read_table_positions(words: str, seats: int) -> tuple[Position, ...]:
     from malice.tournaments.league.positions import read_positions
 
     positions = read_positions(words)
-    if len(rulesets := {position.ruleset for position in positions}) > 1:
-        raise DataError(f"--from: expected positions of one ruleset, got: {', '.join(sorted(rulesets))}")
+    first = positions[0].find_ruleset()
+    if others := [position.ruleset for position in positions if position.find_ruleset() != first]:
+        raise DataError(f"--from: expected positions of one ruleset, got: {first.name} and {others[0]}")
     if strange := [position.seats for position in positions if position.seats != seats]:
         raise DataError(f"--from: expected {strange[0]} bots, as many as the positions have seats, got {seats}")
     return positions

@@ -193,7 +193,8 @@ def play(
     positions = read_table_positions(begin, len(bots)) if begin else ()
     if positions:
         ruleset, deals = positions[0].ruleset, len(positions)
-    require_seats(bots, ruleset)
+    else:
+        require_seats(bots, ruleset)
     order = MatchOrder(
         bots,
         ruleset,

@@ -132,19 +132,20 @@ def find_league(config: Config, path: Path) -> Path:
     return path.parent / config.league if config.league else Path(f"{path.stem}.db")
 
 
-def choose_clock_kind(rulesets: Iterable[str], base: Path) -> ClockKind:
+def choose_clock_kind(rulesets: Iterable[str | Ruleset], base: Path) -> ClockKind:
     """Choose the kind of clock of a tournament that names none.
 
     CPU time if a game asks several seats at the same time: bots that think side by side may share a processor.
     What is wrong with a ruleset is no matter here.
 
     Args:
-        rulesets: their names or files.
+        rulesets: their names or files, or themselves.
         base: the folder that files are relative to.
     """
     for name in rulesets:
         with contextlib.suppress(DataError):
-            if find_ruleset(name, base).match.simultaneous:
+            ruleset = find_ruleset(name, base) if isinstance(name, str) else name
+            if ruleset.match.simultaneous:
                 return "cpu"
     return "wall"
 

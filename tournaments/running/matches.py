@@ -83,5 +83,5 @@ def _make_config(order: MatchOrder, base: Path) -> Config:
 def _make_clock(order: MatchOrder, base: Path) -> ClockLines:
     if not order.timed:
         return ClockLines(move_ms=None, bank_ms=None)
-    kind = choose_clock_kind([order.ruleset], base)
+    kind = choose_clock_kind([order.positions[0].find_ruleset() if order.positions else order.ruleset], base)
     return ClockLines(kind=kind) if order.move_ms is None else ClockLines(order.move_ms, None, kind=kind)

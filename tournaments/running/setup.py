@@ -106,7 +106,10 @@ def read_setup(
         UnfitBot: a bot on the command line is not made for a ruleset.
     """
     config = replace(config, entries=expand_entries(config.entries, base, gone=gone))
-    rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
+    if config.positions:
+        rulesets: tuple[Ruleset, ...] = (config.positions[0].find_ruleset(),)
+    else:
+        rulesets = tuple(find_ruleset(name, base) for name in config.rulesets)
     _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
     lines = [line if isinstance(line, LabelledBot) else LabelledBot(line) for line in config.entries]
     found = find_and_build_bots([line.bot for line in lines], base, find)

@@ -106,6 +106,20 @@ class Player:
         self.note(action, table)
         return action
 
+    def recall(self, events: Sequence[dict[str, Any]]) -> None:
+        """Learn what was turned up before this bot took the seat over, from the events of its first request."""
+        heights = [*range(7)]
+        for event in events:
+            column = event.get("column", event.get("action", ""))[1:2]
+            if event["type"] == "flip":
+                heights[int(column)] -= 1
+                self.known[int(column), heights[int(column)]] = NUMBER[event["card"]]
+            elif event["type"] == "undo" and event["hidden"]:
+                heights[int(column)] += 1
+            again = event["type"] == "redeal" or event.get("action") == "redeal"
+            if again and not self.unlimited:
+                self.redeals += 1 if event["type"] == "undo" else -1
+
     def note(self, action: str, table: Table) -> None:
         """Keep what an action needs to be taken back."""
         if action == "undo":
@@ -276,7 +290,7 @@ def number(text: str) -> float:
 
 def main() -> None:
     player = None
-    seat = 0
+    seat, begun = 0, False
     for line in sys.stdin.buffer:
         request = json.loads(line, parse_float=number)
         if request["type"] == "bye":
@@ -287,7 +301,11 @@ def main() -> None:
                 Player(request["rules"], Random(request["rng"]), request["clock"]),
                 request["seat"],
             )
+            begun = "from" in request
         elif request["type"] == "move" and player:
+            if begun:
+                player.recall(request["events"])
+                begun = False
             answer["move"] = player.choose(request["view"]["tables"][seat], request["legal"], request["clock"])
         print(json.dumps(answer), flush=True)
 
