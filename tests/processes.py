@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 NAME = "MALICE_TEST_MARK"
-PATIENCE_S = 120
+PATIENCE_S = 600
 """For what happens soon, on however slow a machine."""
 POLL_S = 0.02
 """How often something is looked for that tells nobody that it has happened."""
