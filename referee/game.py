@@ -36,12 +36,12 @@ Happening = dict[int, str] | list[int] | int | DealSeed
 
 
 class Beginning(Struct, frozen=True, forbid_unknown_fields=True):
-    """A game in the midst, told by its state."""
+    """A game in progress, given by its state."""
 
     state: Any
     """As the family has it."""
     events: list[Any]
-    """All that led to it, unmasked; none if nobody knows."""
+    """All that led to it, unmasked; none if they are unknown."""
     actions: int
     """How many actions led to it."""
 
@@ -140,7 +140,7 @@ class Game:
         return self._course.rules.legal(self._course.state, self._name_seat(seat))
 
     def play(self, action: str | Mapping[int, str]) -> Events:
-        """Play the action of the seat to act, or those of all seats to act, by seat; tell all that happens, unmasked.
+        """Play the action of the seat to act, or those of all seats to act, by seat; return all that happens, unmasked.
 
         Raises:
             IllegalAction: an action is not legal, or not every seat to act has one; nothing has changed then.
@@ -177,7 +177,7 @@ class Game:
         return self._course.rules.view(self._course.state, self._name_seat(seat))
 
     def events(self, seat: int | None = None, since: int = 0) -> Events:
-        """Return what a seat heard so far, less the first `since` of its events."""
+        """Return the events that a seat has received so far, without the first `since`."""
         seat = self._name_seat(seat)
         mask = self._course.rules.mask
         heard = []
@@ -210,7 +210,7 @@ class Game:
 
         Raises:
             RulesetError: the family cannot do so.
-            DataError: the game is over, or nobody knows what the seat has heard.
+            DataError: the game is over, or the events that the seat received are unknown.
         """
         self._refuse_seat(seat)
         if self.over:
@@ -229,7 +229,7 @@ class Game:
         rng: Random,
         seats: int | None = None,
     ) -> Self:
-        """Return a game that may be the one of which a bot received this, drawn uniformly.
+        """Return a game that fits what a bot received, drawn uniformly from all that do.
 
         Args:
             ruleset: its name, a ruleset, or the whole `game_start` that the bot received.
@@ -251,7 +251,7 @@ class Game:
         return game
 
     def _become(self, view: Any, heard: Events, rng: Random) -> None:
-        """Take the game up in a world in which the seat of the view heard just this."""
+        """Go on from a world in which the seat of the view received exactly these events."""
         name = self.ruleset.family
         resample = load_family(name).resample
         if resample is None:
@@ -312,7 +312,7 @@ class Game:
             DataError: there are fewer.
             RecordError: the record does not replay.
         """
-        from malice.referee.replay import VERDICT, is_unplayed, replay_asks
+        from malice.referee.replay import VERDICT, is_unplayed, replay_asks  # it imports this module
 
         most = 0 if is_unplayed(record) else len(record.actions)
         if not 0 <= actions <= most:
@@ -377,7 +377,7 @@ def _count_actions(happened: Sequence[Happening]) -> int:
 
 
 def _ships(ruleset: Ruleset) -> bool:
-    """Tell whether its name alone brings a ruleset back."""
+    """Whether a ruleset ships: its name alone brings it back."""
     try:
         return load_ruleset(ruleset.name) == ruleset
     except RulesetError:

@@ -1,6 +1,6 @@
-"""Worlds: games as they may have gone for all that a seat knows.
+"""Worlds: games as they may have gone, for all that a seat knows.
 
-A family builds one from what its seat has heard: it chooses the hidden cards, and plays the game again with them.
+A family builds one from the events that a seat received: it chooses the hidden cards, and plays the game again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Playback:
-    """Plays a game from its start, with the cards in an order of one's own.
+    """Plays a game from its start, with the cards in an order that the caller chooses.
 
     Args:
         rules: the game.
@@ -40,7 +40,7 @@ class Playback:
         self._settle(*self._rules.play(self.state, actions))
 
     def withdraw(self, out: Sequence[Out]) -> None:
-        """Take seats out together."""
+        """Take seats out of the game together; after its end, that only adds the events."""
         if isinstance(self._rules.next(self.state), Result):
             self._events += out
             return
@@ -48,7 +48,6 @@ class Playback:
         self._settle(state, (*out, *events))
 
     def finish(self) -> World:
-        """Return the game so far."""
         return World(self.state, tuple(self._events), self._actions)
 
     def _settle(self, state: Any, events: Events) -> None:
@@ -82,7 +81,7 @@ def arrange_cards(pile: Sequence[T], top: Sequence[T]) -> list[int]:
 
 
 def fill_unseen(known: Sequence[T | None], cards: Sequence[T], rng: Random) -> tuple[T, ...]:
-    """Return a pile of known and unknown cards (None), in which the others of `cards` lie in any order.
+    """Replace the unknown cards of a pile (None) by those of `cards` that are not known, in random order.
 
     Raises:
         DataError: a card is known twice, or is not among them.

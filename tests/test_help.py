@@ -40,6 +40,7 @@ def test_the_list_of_rulesets_marks_the_default() -> None:
 def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> None:
     names = {path.stem for path in Path(league.__file__).parent.glob("*.py")} - {
         "standings",
+        "columns",
         "ranking",
         "progression",
         "rating_groups",

@@ -162,12 +162,12 @@ class KeptNotes:
 
 
 MANY_BYTES = 100_000_000
-"""A kept bot that takes more is worth a line."""
+"""`malice entry list` advises on a kept bot that takes more."""
 HASH = re.compile("[0-9a-f]{64}")
 
 
 class KeptBots:
-    """The kept bots of a league: the folder `friday.bots` beside `friday.db`, made when it is first needed.
+    """The kept bots of a league, in the folder `friday.bots` beside `friday.db`; it is made when it is first needed.
 
     No other user may list it. Where bots have users of their own, these may enter it, and then a bot that knows the
     content hash of another one can read that one's copy unless it is in a sandbox; the tar files are ours alone.
@@ -185,7 +185,7 @@ class KeptBots:
         """No part of a bot, even if its folder holds them: the league has the seed."""
 
     def keep(self, bot: Bot) -> Bot:
-        """Keep a bot that is ready to start; return the bot that plays from the copy, with the same hash.
+        """Keep a bot that is ready to start, and return the bot that plays from the copy; its hash is the same.
 
         A command line is returned as it is: nobody knows which of the files around it belong to it. What is kept
         already is compared and not copied again, and all variants of a bot share one copy.
@@ -225,7 +225,7 @@ class KeptBots:
                 if self.tar(bot.content).exists():
                     return self.load(bot.content, guard=guard)
                 bot = build(bot, self._say, guard=guard).bot
-            except (BotError, DataError) as error:  # nobody knows the folder that it lies in for the moment
+            except (BotError, DataError) as error:  # it names a folder that will be gone
                 raise type(error)(str(error).replace(str(tree), str(home))) from None
             self._store(bot, tree, work, replace=False)
             return self._move(bot, home)
@@ -300,7 +300,7 @@ class KeptBots:
         remove_tree(self.copy(hash))
 
     def copy(self, hash: str) -> Path:
-        """Where the copy of a bot lies that is played."""
+        """Where a bot lies as it is played."""
         return self.folder / hash
 
     def tar(self, hash: str) -> Path:

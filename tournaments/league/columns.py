@@ -16,15 +16,15 @@ Unit = Measure | Literal["rank", "bot", "rating", ""]
 
 class Column(NamedTuple):
     fields: Mapping[str, str | Callable[[Row], Value]]
-    """By its name in CSV: where a row has the value, such as `rating.elo`, or what computes it. The first name is that
-    of the column. JSON has the rows themselves, and what is computed beside it, under its name."""
+    """By name in CSV: the path of the value in a row, such as `rating.elo`, or what computes it. The first name is also
+    the column's. JSON has the whole rows, and each computed value beside them under its name."""
     unit: Unit = ""
     caption: str = ""
     """Above the column in the terminal."""
     head: str = ""
-    """Above the column on the site; of a figure in small type, what stands before it."""
+    """Above the column on the site; before the figure, where that is in small type."""
     help: str = ""
-    """What the site tells of it to whoever points at it."""
+    """Its tooltip on the site."""
     small: str = ""
     """The column that the site shows in small type below this one."""
     shown: Callable[[Standings], bool] = lambda standings: True
@@ -35,13 +35,17 @@ class Column(NamedTuple):
         return next(iter(self.fields))
 
     def read(self, row: Row) -> tuple[Value, ...]:
-        """The values of a row, a boolean as a word."""
+        """The values of a row, in the order of `fields`; a boolean as the word that JSON has for it."""
         found = (attrgetter(field)(row) if isinstance(field, str) else field(row) for field in self.fields.values())
         return tuple(str(value).lower() if isinstance(value, bool) else value for value in found)
 
 
 def _has_points(standings: Standings) -> bool:
     return any(row.points is not None for row in standings.rows)
+
+
+def _has_buchholz(standings: Standings) -> bool:
+    return any(row.buchholz is not None for row in standings.rows)
 
 
 def _take(*paths: str) -> Mapping[str, str]:
@@ -80,7 +84,11 @@ COLUMNS = (
         *("points", "points", "Points", "Match points: a match or a bye is 1, a drawn match ½"),
         shown=_has_points,
     ),
-    Column(_take("buchholz"), "points", "buchholz", "Buchholz", "The sum of the opponents' points", shown=_has_points),
+    Column(
+        _take("buchholz"),
+        *("points", "buchholz", "Buchholz", "The sum of the opponents' points"),
+        shown=_has_buchholz,
+    ),
     Column(_take("preliminary")),
 )
 """In the order of CSV."""
@@ -116,7 +124,7 @@ WATCHED = NAMED | {
 
 
 def name_columns(standings: Standings) -> Mapping[str, Column]:
-    """The columns of these standings by name, but for what only one game has."""
+    """The columns of these standings by name, without those that only their game has."""
     return WATCHED if standings.so_far else NAMED
 
 
@@ -128,7 +136,7 @@ def list_columns(standings: Standings, order: Sequence[str]) -> list[Column]:
 
 
 def list_own(standings: Standings) -> list[Column]:
-    """The columns of the shares that games of a ranking count."""
+    """A column for each share that the game itself counts."""
     figures = (figure for row in standings.rows for figure in row.statistics or ())
     captions = {figure.name: figure.caption for figure in figures if figure.share}
     return [

@@ -77,7 +77,7 @@ Readmission = tuple[str, int]
 
 
 NO_VERSION = Version("", 0, "", "", "", "", "", (), ())
-"""What stands for the version of an entry of which none could be started so far, or of which nothing may be told."""
+"""Stands in for the version of an entry if none could be started so far, or if it is secret."""
 
 
 class Entry(Struct, frozen=True):
@@ -95,7 +95,7 @@ class Entry(Struct, frozen=True):
     waits: bool = False
     """Whether its open games wait until the bot is mended."""
     overruns: int = 0
-    """Games that were given up when the time of a run was over, and in which it had used most of the time."""
+    """Games that were given up when a run was out of time, and in which this entry had used most of it."""
 
 
 class Finished(Struct, frozen=True, gc=False):
@@ -153,7 +153,6 @@ class GameSummary(Struct, frozen=True, gc=False, omit_defaults=True):
     """The wall time of the actions of each seat; empty if unknown."""
     once: bool = False
     """Whether its deal is this one game, the same for all seats; else every rotation of the seats plays it."""
-
     figures: tuple[tuple[int, ...], ...] = ()
     """By seat: what the statistics of the family count."""
     speed: Speed | None = None
@@ -167,7 +166,7 @@ class GameSummary(Struct, frozen=True, gc=False, omit_defaults=True):
         return 1 if self.once else len(self.labels)
 
     def finish(self) -> Finished:
-        """Return the part of the game that decides what is played next."""
+        """Reduce the game to what decides which games are played next."""
         failed: tuple[str, ...] = ()
         if any(self.verdicts):
             failed = tuple(label for label, verdict in zip(self.labels, self.verdicts, strict=True) if verdict)
@@ -215,7 +214,7 @@ class Contents:
     tests: Mapping[int, SequentialTest]
     """By part, those of a comparison."""
     format_input: FormatInput
-    """What the format of the tournament sees."""
+    """What the format bases its decisions on."""
     table: tuple[TablePlace, ...] = ()
     """That of a format that is played in rounds, the best first; nothing for other formats."""
     live: bool = False

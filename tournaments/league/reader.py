@@ -115,7 +115,7 @@ class JournalReader:
             raise self._file.damage(f"{row.place()}, column {column}", str(error)) from None
 
     def select(self, name: str) -> None:
-        """Choose the tournament of which the other methods tell.
+        """Choose the tournament that the other methods read.
 
         Raises:
             LeagueError: the league has none of this name.
@@ -165,14 +165,8 @@ _labels = msgspec.json.Decoder(tuple[str, ...])
 
 
 class LeagueReader(JournalReader):
-    """A league that is open for reading; most methods tell of one of its tournaments: the one that is chosen, or the
-    only one that can be meant.
-
-    Every method raises `DamagedLeague` if a value cannot be read or contradicts another, and `LockedLeague` if
-    another program keeps the file locked.
-
-    Args:
-        file: the league's file.
+    """A league that is open for reading. Most methods read one of its tournaments, as `JournalReader` chooses it, and
+    all raise its errors.
     """
 
     def view(self, name: str) -> LeagueReader:
@@ -188,7 +182,6 @@ class LeagueReader(JournalReader):
         return self.tournament().config
 
     def rulesets(self) -> tuple[Ruleset, ...]:
-        """The rulesets that are played."""
         return tuple(self.tournament().rulesets.values())
 
     def entries(self) -> tuple[Entry, ...]:
@@ -200,7 +193,7 @@ class LeagueReader(JournalReader):
         return tuple(self.tournament().parts)
 
     def finished(self) -> list[Finished]:
-        """Every finished game as far as it decides what is played next, in playing order."""
+        """What decides which games are played next: every finished game in short, in playing order."""
         if self.tournament().format.compares:  # where the results decide what is played next
             return [game.finish() for game in self.stored_games()]
         schedules = self.tournament().schedules
@@ -265,7 +258,7 @@ class LeagueReader(JournalReader):
         )
 
     def _find_earlier(self, before: float) -> Tournament:
-        """Return the tournament as the events before a time tell of it."""
+        """The tournament as it was before a time."""
         earlier, name = Tournaments(), self.tournament().name
         for row, event in self.events():
             if row.at < before:
@@ -307,7 +300,6 @@ class LeagueReader(JournalReader):
         return self._file.number(f"SELECT count(*) FROM games WHERE tournament = {self._find_index()}", "table games")
 
     def unpack(self, row: RecordedRow) -> tuple[GameSummary, Record]:
-        """The game of a row, with its record."""
         return self._unpack_row(row, self.tournament())
 
     def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
@@ -353,11 +345,11 @@ class LeagueReader(JournalReader):
         return self.unpack(self.find_row(key))
 
     def choose_game(self, words: str) -> Key:
-        """Choose the tournament of the game that words name by its key, after the tournament and a colon if need be.
+        """Parse the key of a game, such as `0.1.2.0` or `friday:0.1.2.0`, and choose its tournament.
 
         Raises:
-            DataError: the words are not a key.
-            LeagueError: there is no such tournament, or several can be meant.
+            DataError: this is not a key.
+            LeagueError: there is no such tournament, or none is named and several can be meant.
         """
         name, _, key = words.rpartition(":")
         meant = self.league().list_meant()
@@ -408,7 +400,7 @@ class LeagueReader(JournalReader):
         """How many games all parts of the league have; refuse a journal that lacks the part of a stored game."""
         games = self.league().games
         beyond = self._file.number(f"SELECT EXISTS (SELECT 1 FROM games WHERE number >= {games})", "table games")
-        # A run may have created that part only now: then the journal tells of it by now.
+        # A run may have created that part meanwhile: then the journal has it by now.
         if beyond and self.league().games == games:
             raise self._file.damage("table games", f"expected games below number {games}, as many as the parts have")
         return games

@@ -236,7 +236,7 @@ def print_doubts(plan: Plan, jobs: int, out: TextIO) -> None:
 def compute_longest_ms(plan: Plan, done: Collection[Key] = ()) -> int | None:
     """The longest time that the clocks allow for the open games, one by one; None without a limit."""
     total = 0
-    for (part, table), games in plan.list_open_tables(done).items():
+    for (part, table), games in plan.count_open_tables(done).items():
         longest = plan.compute_game_ms(plan.tournament.parts[part].tables[table].ruleset)
         if longest is None:
             return None

@@ -53,7 +53,7 @@ def open_league(
     numbered: bool = False,
     keep_going: bool = False,
 ) -> Plan:
-    """Return the plan of a tournament that begins in a league, or goes on there; the league stays as it is.
+    """Plan a tournament that begins in a league, or goes on there; the league itself stays as it is.
 
     A tournament that never played a game begins anew.
 
@@ -118,7 +118,7 @@ def _list_gone(gone: Mapping[str, str], setup: Setup, *, anonymous: bool) -> Ite
 
 
 def recall_plan(store: Store, config: Config, share: Share, *, required: bool = False) -> Plan:
-    """Return the plan of a share of the chosen tournament; it adds nothing to the league.
+    """Plan a share of the chosen tournament; it adds nothing to the league.
 
     Entries that left, and those that wait for their bot, have no open game and are left out.
 
@@ -191,7 +191,7 @@ def _recall_bot(entry: Entry, words: str, kept: KeptBots, find: Find, guard: int
 
 
 def list_machine_words(config: Config) -> list[str]:
-    """The options that say on another machine what a tournament file says of its own, and no league keeps."""
+    """The options that repeat, on another machine, the settings of a tournament file that no league keeps."""
     words = [] if config.cpus_per_game == 1 else ["--cpus-per-game", str(config.cpus_per_game)]
     return words if config.isolation == "auto" else [*words, "--isolation", config.isolation]
 

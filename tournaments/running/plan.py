@@ -81,7 +81,7 @@ class Share(Struct, frozen=True):
 
 
 def parse_share(text: str) -> Share:
-    """Parse the share written as `2/3`.
+    """Parse a share such as `2/3`.
 
     Raises:
         DataError: `text` is no share.
@@ -93,10 +93,10 @@ def parse_share(text: str) -> Share:
 
 
 def list_certain(tournament: Tournament, finished: Iterable[Finished]) -> Iterator[Finished]:
-    """Yield the games after which no game is missing that other copies of the league may play.
+    """Yield the games before which none is missing, whatever other copies of the league play.
 
-    Of an open part these are the games before the first gap in playing order; of the others, all. What follows from
-    them, such as a suspension, stays true whatever the other copies bring.
+    Of an open part these are the games before the first gap in playing order; of a closed part, all. What follows from
+    them, such as a suspension, stays true when the other copies are merged.
 
     Args:
         tournament: the tournament.
@@ -209,7 +209,7 @@ class Plan:
         return replace(bot.make_player(label), anonymous=self.config.anonymous)
 
     def keep_bots(self, kept: KeptBots) -> None:
-        """Keep every bot that plays by its content, and let it play from there; note those that cannot be kept."""
+        """Keep every bot that plays, and let it play from its copy; those that cannot be kept are absent."""
         found, absences = keep_bots({label: bot for label, bot in self.bots.items() if label not in self.guests}, kept)
         self.setup = self.setup.place(found)
         self.note_absences(absences)
@@ -307,10 +307,10 @@ class Plan:
         return all(each.label in self.players and not self.tournament.excuses(each) for each in versions)
 
     def count_open(self, done: Collection[Key]) -> int:
-        """How many games are open; those that a suspension leaves out are among them."""
-        return sum(self.list_open_tables(done).values())
+        """How many games are open; a suspension may leave out some of them."""
+        return sum(self.count_open_tables(done).values())
 
-    def list_open_tables(self, done: Collection[Key]) -> Counter[tuple[int, int]]:
+    def count_open_tables(self, done: Collection[Key]) -> Counter[tuple[int, int]]:
         """Count the open games by part and table."""
         share = self.share
         tables = Counter(
@@ -360,7 +360,7 @@ class Plan:
         return convert(to_builtins(self.config.clock), ClockRules)
 
     def make_game(self, record: Record) -> GameSummary:
-        """The part of a record that standings need."""
+        """Summarise a record to what standings need."""
         key = record.key
         numbers = {each.label: each.number for each in self.tournament.parts[key.part].tables[key.table].versions}
         versions = tuple(numbers[label] for label, _ in record.entries)

@@ -47,7 +47,7 @@ from malice.tournaments.running.setup import Setup, SetupEntry
 
 
 class NextSteps(NamedTuple):
-    """Says how to go on."""
+    """How to go on, in words for messages."""
 
     league: Path | None = None
     """The file of the league; None if nothing is kept."""
@@ -55,14 +55,14 @@ class NextSteps(NamedTuple):
     """Whether a file describes the tournament; otherwise the words of a command line do."""
 
     def begin_anew(self, name: str) -> str:
-        """Return how to play the tournament of this name under other terms."""
+        """How to play the tournament of this name under other terms."""
         database = "another --db" if self.league is None else f"another --db than {self.league}"
         if self.by_file:
             return f"give the tournament another name than {name!r}, or keep it in {database}"
         return f"keep these games in {database}"
 
     def explain_absence(self, league: Tournaments, name: str, label: str) -> str:
-        """Return what to do about an entry of a tournament that its file or its command line lacks."""
+        """What to do about an entry that is missing in the file or on the command line of its tournament."""
         if not self.by_file:
             return f"{label!r}, who played before, is not among these bots: {self.begin_anew(name)}"
         words = ["malice", "entry", "withdraw", str(self.league), label]
@@ -70,7 +70,7 @@ class NextSteps(NamedTuple):
         return f"{label!r} is gone from the file; to end its games, run: {command}; or {self.begin_anew(name)}"
 
     def allow_new_versions(self, cost: str) -> str:
-        """Return how a bot that changed can play.
+        """How a bot that has changed can play.
 
         Args:
             cost: what it takes.
@@ -80,7 +80,7 @@ class NextSteps(NamedTuple):
         return f"keep the games of the new version in another --db than {self.league}"
 
     def play_without(self) -> str:
-        """Return how to go on without broken bots; who they are follows."""
+        """How to go on without broken bots; the caller adds which."""
         return "a run with --keep-going plays without" if self.by_file else "no game can be played without"
 
 
@@ -113,7 +113,7 @@ def read_known_games(store: Store) -> KnownGames:
 
 
 def make_lister(store: Store) -> ListGames:
-    """Make what lists the games of any tournament of a league."""
+    """Make a function that lists the games of any tournament of a league."""
     return lambda name: store.view(name).stored_games()
 
 
@@ -156,7 +156,6 @@ class PendingEvents:
         tournament = self.tournament
         if tournament.config.seeding != "rating" or tournament.parts or tournament.seeding:
             return
-
         labels = rank_by_rating(self.league, self._name, self._games.list_others)
         if not labels:
             raise LeagueError(
@@ -179,7 +178,7 @@ class PendingEvents:
         return make_format_input(self.tournament, self._games.finished, suspended, self._games.list_games)
 
 
-RUN = NextSteps()
+_BY_FILE = NextSteps()
 
 
 def register(
@@ -189,9 +188,9 @@ def register(
     *,
     new_versions: bool = False,
     is_kept: Callable[[str], bool] = lambda hash: False,
-    next_steps: NextSteps = RUN,
+    next_steps: NextSteps = _BY_FILE,
 ) -> PendingEvents:
-    """Draft the events that bring a tournament up to its setup.
+    """Draft the events that bring a tournament up to date with its setup.
 
     Args:
         league: the league as it is.
@@ -213,7 +212,7 @@ def register(
     for ruleset in setup.rulesets:
         require_seats(setup.config, ruleset, len(setup.entries))
     changed = {each.label: _describe_new_values(pending, each) for each in setup.entries if _is_changed(pending, each)}
-    _read_file(pending, setup, (lambda hash: new_versions and is_kept(hash)))
+    _read_file(pending, setup, lambda hash: new_versions and is_kept(hash))
     refuse_old_parts(pending.tournament, games.finished, next_steps)
     pending.seed()
     pending.create_parts()
@@ -227,7 +226,7 @@ def register(
 
 def _is_changed(pending: PendingEvents, entry: SetupEntry) -> bool:
     if pending.tournament.state(entry.label).state != "playing":
-        return False  # what its author does now is no matter
+        return False  # it does not matter what its author changes now
     version = pending.tournament.current().get(entry.label)
     return bool(version) and not entry.absence and version != pending.league.find_version(entry.label, entry.bot.hash)
 
@@ -235,7 +234,7 @@ def _is_changed(pending: PendingEvents, entry: SetupEntry) -> bool:
 def _read_file(pending: PendingEvents, setup: Setup, can_play: Callable[[str], bool]) -> None:
     entries = [_make_file_entry(pending, each, can_play) for each in setup.entries]
     here = {each.label for each in entries}
-    # Those that left may be gone from the file, too.
+    # Those that left may be missing in the file.
     entries += [each for each in pending.tournament.file_entries if each.label not in here]
     event = FileRead(forget_machine(setup.config), tuple(map(store_ruleset, setup.rulesets)), tuple(entries))
     if not pending.tournament.has_file(event):
@@ -251,12 +250,15 @@ def _make_file_entry(pending: PendingEvents, entry: SetupEntry, can_play: Callab
     if pending.tournament.state(entry.label).state != "playing":
         return FileEntry(entry.label, before)
     playing = VersionKey(entry.label, before) if before else None
-    if playing and not entry.absence and _is_in_open_round(pending.tournament, playing):
-        finishes = can_play(pending.tournament.version(playing).hash)
-        if finishes:
-            return FileEntry(entry.label, before)
+    if (
+        playing
+        and not entry.absence
+        and _is_in_open_round(pending.tournament, playing)
+        and can_play(pending.tournament.version(playing).hash)
+    ):
+        return FileEntry(entry.label, before)
     if entry.absence:
-        waits = bool(before) and not can_play(pending.tournament.version(VersionKey(entry.label, before)).hash)
+        waits = playing is not None and not can_play(pending.tournament.version(playing).hash)
         return FileEntry(entry.label, before, entry.absence, waits)
     number = pending.league.find_version(entry.label, entry.bot.hash)
     if number > len(pending.league.versions.get(entry.label, ())):
@@ -295,7 +297,7 @@ def _describe_changed(changed: Mapping[str, str], cost: str, next_steps: NextSte
 
 
 def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int], *, create: bool = True) -> list[Part]:
-    """Close parts of the chosen tournament, and create those that the format asks for then; return these.
+    """Close parts of the chosen tournament, and create and return those that the format asks for then.
 
     Args:
         store: the league.
@@ -345,7 +347,7 @@ def _draw_seed(config: Config) -> bytes:
 
 
 def _describe_version(entry: SetupEntry, number: int) -> Version:
-    """What the league keeps of a version: whatever its bot.toml says for which there is a field of the same name."""
+    """What the league keeps of a version: of its bot.toml, the fields that `Version` has too."""
     bot = entry.bot
     said = {name: getattr(bot.manifest, name) for name in Version.__struct_fields__ if hasattr(bot.manifest, name)}
     said |= {"command": bot.manifest.run, "rulesets": bot.made_for, "parameters": _list_parameters(entry)}
@@ -439,18 +441,18 @@ class MergedTournament(Struct, frozen=True):
 
 
 class Merged(Struct, frozen=True):
-    """What came of a merge."""
+    """The outcome of a merge."""
 
     copies: tuple[Taken, ...]
     tournaments: tuple[MergedTournament, ...]
 
 
 def finish_merge(store: Store, taken: Sequence[Taken]) -> Merged:
-    """Close the parts of a league that have no open game any more, and return what came of the merge.
+    """Close the parts of a league that have no open game any more, and return the outcome of the merge.
 
     Args:
         store: the league.
-        taken: what came of each copy.
+        taken: what was taken from each copy.
 
     Raises:
         Stopped: the disk is full or fails.

@@ -1,4 +1,4 @@
-"""A run of a tournament, or of a share of it: print the plan, greet the entries, play, store; always resumable."""
+"""A run of a tournament, or of a share of it: greet the entries, print the plan, play, store; always resumable."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class RunTerms:
     elsewhere: Playing | None = None
     """Plays the batches on other machines, under our bar."""
     events: Events = field(default_factory=Events)
-    """Is told what happens."""
+    """Receives what happens."""
 
 
 def run_tournament(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
@@ -120,7 +120,7 @@ class Run:
 
     While it plays, its `audit` must be open.
 
-    Args: as `run_tournament`, and what replays the games of other machines; by default processes of their own.
+    Args: as of `run_tournament`; `audit` checks the games of other machines, by default in processes of its own.
     """
 
     def __init__(self, store: Store, plan: Plan, out: TextIO, terms: RunTerms, audit: Audit | None = None) -> None:
@@ -278,7 +278,7 @@ class Run:
         self._stored |= {game.key: game for game in games}
 
     def _keep(self, record: Record, total: int) -> None:
-        """Store a finished game if it came alone, take it into account, and tell of it."""
+        """Store a finished game unless that is done, take it into account, and report it."""
         if record.key not in self._stored:
             self._store_all([record])
         finished = self._stored.pop(record.key).finish()
@@ -290,7 +290,7 @@ class Run:
         self._report_changes(finished.key.part)
 
     def _report_changes(self, part: int) -> None:
-        """Tell whom a part suspends now, and how its comparison stands."""
+        """Report whom a part suspends now, and how its comparison stands."""
         self._reporter.report_suspensions(part, self.parts.suspensions[part].suspended)
         if test := self.parts.tests[part]:
             self._reporter.report_test(part, test)
@@ -329,7 +329,7 @@ class Creation(Run):
 def create_games(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
     """Bring the league up to its tournament file as a run does, and play nothing; return how many games are open.
 
-    Args, Raises: as `run.run_tournament`.
+    Args, Raises: as of `run_tournament`.
     """
     end_earlier_run(store, out)
     creation = Creation(store, plan, out, terms)
@@ -375,7 +375,7 @@ class ShareRun(Run):
 def play_share(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
     """Play the open games of the plan's share, and remember it; return how many are left because the time is up.
 
-    Args, Raises: as `run.run_tournament`.
+    Args, Raises: as of `run_tournament`.
     """
     end_earlier_run(store, out)
     if plan.tournament.open_parts and not plan.tournament.share:

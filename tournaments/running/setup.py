@@ -56,18 +56,18 @@ class Setup(Struct, frozen=True):
     """In the order of the file."""
 
     def place(self, bots: Mapping[str, Bot]) -> Setup:
-        """Return the setup with some bots in another place; those with other contents are left out."""
+        """Move bots to other places, by label; one with other contents than before stays where it is."""
         found = ((each, bots.get(each.label, each.bot)) for each in self.entries)
         entries = (replace(each, bot=bot) if bot.hash == each.bot.hash else each for each, bot in found)
         return replace(self, entries=tuple(entries))
 
     def mark(self, absences: Mapping[str, Absence]) -> Setup:
-        """Return the setup with further entries that cannot play."""
+        """Note, by label, why further entries cannot play."""
         entries = (replace(each, absence=absences.get(each.label, each.absence)) for each in self.entries)
         return replace(self, entries=tuple(entries))
 
     def add(self, entries: Iterable[SetupEntry]) -> Setup:
-        """Return the setup with further entries, and a configuration that names them."""
+        """Add entries, also to the configuration."""
         added = tuple(entries)
         lines = (LabelledBot(each.bot.manifest.run[0], each.label) for each in added)
         config = replace(self.config, entries=(*self.config.entries, *lines))
@@ -97,7 +97,7 @@ def read_setup(
         known: labels that entries got before, by what the file calls their bots.
         numbered: whether a command line names the bots, and not a file: different bots of one name are told apart by
             numbers and need no labels, and one that is not made for a ruleset is refused.
-        gone: as of `expand_entries`.
+        gone: as in `expand_entries`.
 
     Raises:
         ParameterError: an entry gives its bot a parameter that it does not have, or a value that does not fit.
@@ -170,7 +170,7 @@ def _refuse_long_labels(labels: Sequence[str], lines: Sequence[LabelledBot]) -> 
 
 
 def _mark_unfit(entry: SetupEntry, rulesets: Sequence[Ruleset]) -> SetupEntry:
-    """Return an entry as absent if it is not made for all games: another's file keeps nobody else from playing."""
+    """Mark an entry as absent if it is not made for all rulesets: its author must not keep the others from playing."""
     try:
         _require_fit(entry, rulesets)
     except UnfitBot as error:
@@ -307,7 +307,7 @@ class NameList:
 
 
 def find_names(path: Path, *, begun: bool) -> NameList:
-    """Find the list of names of a league; an empty one if its tournament only begins.
+    """Find the list of names of a league; an empty one if its tournament is only beginning.
 
     Args:
         path: the list.
@@ -329,8 +329,8 @@ def find_names(path: Path, *, begun: bool) -> NameList:
 def anonymize(setup: Setup, names: NameList) -> Setup:
     """The same setup under the neutral names of its league, in the order of these.
 
-    The new setup no longer says where the bots are, nor its entries whose they are. The list grows by the entries
-    that it lacked; nobody has written it yet.
+    The new setup says neither where the bots are nor whose they are. Entries that the list lacked are added to it; the
+    caller writes it.
     """
     words = [entry if isinstance(entry, str) else entry.bot for entry in setup.config.entries]
     names.add([each.label for each in setup.entries], words, [each.bot for each in setup.entries])
@@ -352,7 +352,7 @@ def _get_number(name: str) -> int:
 
 
 def hide_maker(bot: Bot, name: str) -> Bot:
-    """A bot whose description says only how it is built; its command, folder, hash and its values stay."""
+    """A bot whose bot.toml says only how to build it; its command, folder, hash and the values of parameters stay."""
     said = bot.manifest
     kept = {field: getattr(said, field) for field in ("build", "build_s", "python", "needs", "games", "ignore")}
     return replace(bot, manifest=Manifest(name, (), **kept))

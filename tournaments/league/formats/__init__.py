@@ -1,4 +1,4 @@
-"""Formats: what each of them says of a tournament. A module describes it, and the table here names the module."""
+"""The formats of tournaments. A module describes each of them, and the table here names it."""
 
 from __future__ import annotations
 
@@ -23,48 +23,48 @@ FORMATS: Mapping[FormatName, str] = {
     "knockout": "knockout:KNOCKOUT",
     "comparison": "growing:COMPARISON",
 }
-"""The module of each, and what describes it there. It is loaded when asked for: modules of formats know tournaments and
-their files, which ask for the format."""
+"""By name: the module, and the constant in it. `load_format` imports it only when needed: such a module imports
+tournaments and their files, and these load formats."""
 
 
 class Format(NamedTuple):
-    """A format."""
+    """All that distinguishes a format: how it decides and ranks, its fields and defaults, and the words for it."""
 
     decide: Callable[[FormatInput], Decision]
     """Returns the next part."""
     fields: Collection[str] = ()
-    """The fields of a tournament file that it has and not every format."""
+    """The fields of a tournament file that it has, and not every other format."""
     defaults: Mapping[str, object] = {}
-    """What it does otherwise where the file says nothing."""
+    """Its values of fields that the file leaves out, where they differ from those of `Config`."""
     check: Callable[[Config, str], None] = lambda config, where: None
-    """Refuses values that make no sense in it; `where` begins the message. What a league has passed this."""
+    """Refuses values that make no sense in it; `where` begins the message. A league holds only what has passed."""
     refuse: Callable[[Config, Sequence[str]], None] = lambda config, labels: None
     """Refuses a file that does not describe such a tournament: its configuration, and the labels of its entries."""
     grows: bool = True
-    """Whether its games have no rounds: they wait for absent entries, may have more seats and several rulesets."""
+    """Whether it has no rounds: then games wait for absent entries, and there may be more seats and rulesets."""
     pairs: bool = True
     """Whether its tables have two seats."""
     takes_late_entries: bool = True
     compares: bool = False
-    """Whether it compares two bots: a test may end it, and commands that name no tournament do not mean it."""
+    """Whether it compares two bots: a test may end it, and commands choose it only by its name."""
     revision: int = 1
-    """One more whenever it may ask for other parts than before: a league plays no part on of another revision."""
+    """Raise it whenever the format may ask for other parts than before: no part of another revision goes on."""
     rank: Callable[[FormatInput], tuple[TablePlace, ...]] = lambda format_input: ()
-    """Returns the table after the closed parts, the best first; nothing where ratings rank."""
+    """Returns the table after the closed parts, the best first; nothing if ratings rank the entries."""
     rounds: Callable[[FormatInput], Sequence[SwissRow]] | None = None
     """Returns whom each entry met, round by round, to be shown as a table."""
     bracket: Callable[[FormatInput], Sequence[Round]] | None = None
     """Returns the rounds, to be shown as a bracket."""
     announce: Callable[[Tournament], Iterable[str]] = lambda tournament: ()
-    """Yields what to know before it is played."""
+    """Yields what to know before such a tournament is played, line by line."""
     rounds_note: str = ""
-    """What such a table counts, in sentences for the site."""
+    """What the table of rounds counts, in sentences for the site."""
     order: str = ""
-    """What its table is ordered by, in words for the site."""
+    """What follows "The order is" on the site, of the ranking."""
     order_title: str = ""
     """The same in a few words."""
     absent: str = "its open games wait"
-    """What follows "is absent, and" in the terminal, of an entry whose bot cannot be started any more."""
+    """What follows "is absent, and" in the terminal, if the bot of an entry can no longer be started."""
     absent_page: str = "its open games wait until it is mended"
     """The same for the site."""
 

@@ -1,4 +1,4 @@
-"""What a format decides by, what it decides, whom a part lacks, and the matches that rounds are made of."""
+"""What formats share: what they base a decision on, what they decide, who was absent, and the matches of rounds."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ Decision = Draft | Wait | Done
 
 
 class FormatInput(NamedTuple):
-    """What a format decides by.
+    """What a format bases its decisions on.
 
-    Open parts still change, so it sees the results of closed ones alone: then the same parts follow whenever it is
-    asked.
+    Open parts still change, so it has only the results of closed ones: the same parts follow, whenever one asks.
     """
 
     tournament: Tournament
@@ -54,11 +53,11 @@ def make_format_input(
     suspended: Iterable[str],
     list_games: Callable[[], Iterable[GameSummary]],
 ) -> FormatInput:
-    """Return what the format of a tournament decides by.
+    """Gather what the format of a tournament bases its decisions on.
 
     Args:
         tournament: the tournament.
-        finished: its finished games, in playing order; those of open parts are left out.
+        finished: its finished games, in playing order; those of open parts are ignored.
         suspended: entries that get no new games.
         list_games: returns its stored games with their results.
     """
@@ -77,7 +76,7 @@ def decide(format_input: FormatInput) -> Decision:
 
 
 def refuse_misfit(config: Config, labels: Sequence[str], rulesets: Sequence[Ruleset]) -> None:
-    """Make sure that a format can play what a file describes.
+    """Refuse a file that its format cannot play.
 
     Raises:
         DataError: it cannot; the message names the field.
@@ -119,9 +118,9 @@ class OpenGame(Exception):
 
 
 def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished]) -> tuple[str, ...]:
-    """The labels of those whose games in a part were left unplayed, sorted.
+    """The labels of those who left games in a part unplayed, sorted.
 
-    They left, or another version of them plays, or, in a format of rounds, they wait for their bot. Suspended
+    They left, or another version of them plays, or, in a format of rounds, their bot cannot be started. Suspended
     entries are not among them.
 
     Args:

@@ -1,12 +1,12 @@
-"""Formats without rounds: round-robin, gauntlet, comparison. Tables that no part holds become a part at once.
+"""Formats without rounds: round-robin, gauntlet, comparison. Tables that are missing become a part at once.
 
-All tables of the schedule are the first part, and then come the tables of a newcomer or of a new version, more deals,
-and what a reinstated entry missed. When all parts are closed, tables with open series get blocks of deals until every
-series is decided.
+The first part holds all tables of the schedule. Later ones hold the tables of a newcomer or of a new version, more
+deals, and what a reinstated entry missed. When all parts are closed, tables with open series get blocks of deals until
+every series is decided.
 
 With the same cards at every table, which is the default of a gauntlet, chance is the same for all challengers.
 
-With further entries the two of a comparison do not meet each other: both meet these, on the same cards.
+With further entries, the two bots of a comparison meet only these, on the same cards.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from malice.referee.nouns import format_count
 from malice.tournaments.league import series
 from malice.tournaments.league.config import Config, find_seats
 from malice.tournaments.league.formats import Format
-from malice.tournaments.league.formats.decisions import Decision, Done, FormatInput, Wait
+from malice.tournaments.league.formats.decisions import Decision, Done, FormatInput, Place, Wait
 from malice.tournaments.league.formats.draw import draw_newcomers, draw_tables, list_pairs
 from malice.tournaments.league.parts import Draft, PartTable, VersionKey, draw_order, list_chain
 
@@ -31,8 +31,6 @@ SERIES_BLOCKS = 40
 
 Meeting = tuple[str, tuple[VersionKey, ...]]
 """A ruleset and the versions that meet under it, in the order of the file."""
-Place = tuple[int, int]
-"""A part, and a table in it."""
 Meets = Callable[[tuple[VersionKey, ...]], bool]
 
 
@@ -40,17 +38,17 @@ def decide_growing(format_input: FormatInput, meets: Meets) -> Decision:
     """Decide the next part.
 
     Args:
-        format_input: the tournament.
+        format_input: what the decision is based on.
         meets: says whether entries meet at a table.
 
     Raises:
         DataError: a ruleset needs more seats than there are entries, or does not allow them.
     """
-    lacks = _list_lacks(format_input, meets)
-    if lacks:
-        # Tables that lack as many deals form one part; the others follow when the format is asked again.
-        deals = max(deals for _, deals in lacks)
-        tables = tuple(table for table, lacking in lacks if lacking == deals)
+    missing = _list_missing(format_input, meets)
+    if missing:
+        # Tables that lack the same number of deals form one part; the next decision is about the others.
+        deals = max(deals for _, deals in missing)
+        tables = tuple(table for table, lacking in missing if lacking == deals)
         return _draft(format_input, _describe(format_input, tables, deals), deals, tables)
     if not format_input.tournament.complete:
         return Wait()
@@ -58,7 +56,7 @@ def decide_growing(format_input: FormatInput, meets: Meets) -> Decision:
 
 
 class Chain:
-    """The tables of all parts at which the same versions meet under one ruleset, each going on with the one before."""
+    """The tables, in all parts, at which the same versions meet under one ruleset; each continues the one before."""
 
     def __init__(self, first: Place) -> None:
         self.first = first
@@ -68,17 +66,17 @@ class Chain:
         self.blocks = 0
 
 
-def _list_lacks(format_input: FormatInput, meets: Meets) -> list[tuple[PartTable, int]]:
+def _list_missing(format_input: FormatInput, meets: Meets) -> list[tuple[PartTable, int]]:
     """List the tables that lack deals, in playing order, each with how many."""
-    tournament, lacks = format_input.tournament, []
+    tournament, missing = format_input.tournament, []
     for meeting, chain in _list_meetings(format_input, _find_chains(format_input)):
         ruleset, versions = meeting
         if not meets(versions):
             continue
         lacking = tournament.config.deals - (chain.deals if chain else 0)
         if lacking > 0:
-            lacks.append((PartTable(ruleset, versions, chain.last if chain else None), lacking))
-    return lacks
+            missing.append((PartTable(ruleset, versions, chain.last if chain else None), lacking))
+    return missing
 
 
 def _find_chains(format_input: FormatInput) -> list[Chain]:
@@ -166,7 +164,7 @@ def _describe(format_input: FormatInput, tables: Sequence[PartTable], deals: int
 
 
 def _draft_block(format_input: FormatInput) -> Draft | None:
-    """Draft the next block of deals for tables with open series; None if all are decided or had enough."""
+    """Draft the next block of deals for tables with open series; None if all are decided or had `SERIES_BLOCKS`."""
     tournament = format_input.tournament
     targets = {name: ruleset.match.target for name, ruleset in tournament.rulesets.items()}
     if not tournament.config.series or not any(targets.values()):

@@ -1,4 +1,4 @@
-"""The knockout: whoever loses a match is out; the file's order is the seeding, or the ratings are.
+"""The knockout: whoever loses a match is out. The order of the file seeds it, or the ratings do.
 
 A round is a part; drawn matches play off, each play-off being a part of its own, over five deals at least: after one
 deal equal bots are as often level as not. After the third drawn play-off the higher seed advances. The last round has
@@ -59,7 +59,7 @@ FINAL = "final and third place"
 
 
 class _Course:
-    """Goes through the parts of a tournament in the order of the bracket; where a part is missing, it is the next."""
+    """Walks through the parts of a tournament in the order of the bracket; the first that is missing is drafted."""
 
     def __init__(self, format_input: FormatInput) -> None:
         self.tournament = format_input.tournament
@@ -73,7 +73,7 @@ class _Course:
         return self.seeds.index(label)
 
     def take_part(self, title: str, deals: int, tables: Sequence[PartTable], byes: Sequence[str]) -> Part | None:
-        """The part that holds these tables; None if it is the next one, or not over yet."""
+        """The part that holds these tables; None if it is not over yet, or missing: then draft it."""
         if self.parts:
             part = self.parts.pop(0)
             return part if part.number in self.tournament.closed else None

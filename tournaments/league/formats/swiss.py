@@ -57,10 +57,10 @@ class UnpairedEntry(NamedTuple):
 
 
 def pair_up(entries: Sequence[UnpairedEntry]) -> tuple[list[tuple[str, str]], str | None]:
-    """Pair a round, the best first; the second result is who has a bye if their number is odd.
+    """Pair the entries of a round; the second result is the label of the one that has a bye, if their number is odd.
 
     Args:
-        entries: of the round, the best one first.
+        entries: the best one first.
     """
     from networkx import Graph, max_weight_matching  # it takes long to import
 
@@ -112,8 +112,8 @@ class SwissRow(Struct, frozen=True):
     encounters: tuple[Encounter | None, ...]
     """Round by round; None where it did not take part."""
 
-    def describe(self) -> UnpairedEntry:
-        """What pairing needs to know of it."""
+    def make_unpaired(self) -> UnpairedEntry:
+        """What pairing needs to know about it."""
         met = [one.opponent for one in self.encounters if one]
         opponents = [opponent for opponent in met if opponent is not None]
         return UnpairedEntry(self.label, self.points, opponents, len(met) - len(opponents))
@@ -123,12 +123,12 @@ def decide_swiss(format_input: FormatInput) -> Decision:
     tournament = format_input.tournament
     if tournament.open_parts:
         return Wait()
-    playing = {version.label: version for version in _list_able(format_input)}
+    playing = {version.label: version for version in _list_available(format_input)}
     number = len(tournament.parts) + 1
     if number > tournament.config.rounds or len(playing) < 2:
         return Done()
     rows = [row for row in rank_swiss(format_input) if row.label in playing]
-    pairs, bye = pair_up([row.describe() for row in rows])
+    pairs, bye = pair_up([row.make_unpaired() for row in rows])
     order = {label: place for place, label in enumerate(playing)}
     (ruleset,) = tournament.rulesets
     tables = [
@@ -140,17 +140,17 @@ def decide_swiss(format_input: FormatInput) -> Decision:
     return Draft(title, config.deals, tuple(tables), common_deals=config.common_deals, byes=byes)
 
 
-def _list_able(format_input: FormatInput) -> list[VersionKey]:
+def _list_available(format_input: FormatInput) -> list[VersionKey]:
     """List the versions that can be in the next round."""
     absent = format_input.tournament.waiting()
     return [version for version in list_playing(format_input) if version.label not in absent]
 
 
 def find_missing_round(format_input: FormatInput) -> int | None:
-    """The round that is not drawn because fewer than two entries can play; None if there is none."""
+    """The number of the next round, if fewer than two entries can play in it; else None."""
     tournament = format_input.tournament
     number = len(tournament.parts) + 1
-    if tournament.open_parts or number > tournament.config.rounds or len(_list_able(format_input)) > 1:
+    if tournament.open_parts or number > tournament.config.rounds or len(_list_available(format_input)) > 1:
         return None
     return number
 
@@ -197,7 +197,7 @@ def find_first_rematch(tournament: Tournament) -> int | None:
 
 
 def _list_opponents_points(met: Sequence[Encounter | None], points: Mapping[str, Fraction]) -> Iterator[Fraction]:
-    """Yield the points of each opponent; a virtual one draws from the round after the bye on."""
+    """Yield the points of each opponent; in a bye, of one with as many as the entry, who draws from then on."""
     own = Fraction()
     for number, one in enumerate(met, 1):
         if one is None:
