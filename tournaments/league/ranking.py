@@ -11,13 +11,12 @@ from msgspec.structs import replace
 
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.contents import Contents, Entry, GameSummary, TablePlace
-from malice.tournaments.league.rating_groups import collect_groups
 from malice.tournaments.league.standings import (
     Row,
     Standings,
     State,
+    compute_standings,
     find_statistics,
-    make_standings,
     summarize_statistics,
 )
 
@@ -104,8 +103,8 @@ def compute_league_standings(league: Contents, choice: Choice = EVERYTHING) -> t
     states = {entry.label: find_state(entry, suspended) for entry in entries}
     # An older version of an entry is a row of its own, which nobody suspends.
     shown: dict[str, State] = {name: states.get(name, "playing") for name in picker.shown}
-    groups = collect_groups(picker.list_games(), picker.names, picker.common, league.clocks)
-    found = make_standings(groups, picker.names, league.config.anchor, shown, live=league.live)
+    games, anchor = picker.list_games(), league.config.anchor
+    found = compute_standings(games, picker.names, anchor, picker.common, shown, league.clocks, live=league.live)
     found = _add_statistics(found, league, picker)
     if overruns := {entry.label: entry.overruns for entry in entries if entry.overruns}:
         found = tuple(_add_overruns(each, overruns) for each in found)

@@ -317,6 +317,8 @@ def compute_standings(
     common: Collection[int] = (),
     shown: Mapping[str, State] | None = None,
     clocks: Sequence[ClockRules] = (),
+    *,
+    live: bool = False,
 ) -> tuple[Standings, ...]:
     """Compute the standings for every ruleset, number of seats and clock, in the order of their first games.
 
@@ -330,32 +332,14 @@ def compute_standings(
         shown: the labels that get a row, each with its state; by default all play. The others count as opponents.
             Only those that play take a rank.
         clocks: those of the parts, by number.
-    """
-    groups = collect_groups(games, entries, common, clocks)
-    return make_standings(groups, entries, anchor, dict.fromkeys(entries, _PLAYING) if shown is None else shown)
-
-
-def make_standings(
-    groups: Mapping[RatingGroup, GroupGames],
-    entries: Sequence[str],
-    anchor: str | None,
-    states: Mapping[str, State],
-    *,
-    live: bool = False,
-) -> tuple[Standings, ...]:
-    """The standings of games that were collected; see `compute_standings`.
-
-    Args:
-        groups: the games.
-        entries: the labels of all entries.
-        anchor: as there.
-        states: the labels that get a row, each with its state.
         live: whether deals are still missing.
     """
-    found = (_rate_group(kind, games, entries, anchor, states) for kind, games in groups.items())
+    groups = collect_groups(games, entries, common, clocks)
+    states = dict.fromkeys(entries, _PLAYING) if shown is None else shown
+    found = (_rate_group(group, played, entries, anchor, states) for group, played in groups.items())
     if not live:
         return tuple(found)
-    return tuple(_watch(each, games, entries) for each, games in zip(found, groups.values(), strict=True))
+    return tuple(_watch(each, played, entries) for each, played in zip(found, groups.values(), strict=True))
 
 
 def _watch(standings: Standings, games: GroupGames, entries: Sequence[str]) -> Standings:
