@@ -180,17 +180,17 @@ class Game:
         """Return the events that a seat has received so far, without the first `since`."""
         seat = self._name_seat(seat)
         mask = self._course.rules.mask
-        heard = []
+        received = []
         for event in self._events:
             if self._alone and getattr(event, "seat", seat) != seat:
                 continue
             masked = event if type(event) in self._public else mask(event, seat)
             if masked is not None:
-                heard.append(masked)
-        return tuple(heard[since:])
+                received.append(masked)
+        return tuple(received[since:])
 
     def copy(self) -> Self:
-        """Return a game that goes on like this one, and without it: its shuffles to come are the same."""
+        """Return an independent copy of the game, with the same shuffles to come."""
         other = copy(self)
         other._course = self._course.copy()
         other._events = self._events.copy()
@@ -299,7 +299,7 @@ class Game:
 
     @classmethod
     def from_record(cls, record: Record, ruleset: Ruleset, actions: int) -> Self:
-        """Return a recorded game as it stood after so many actions, verdicts among them.
+        """Return a recorded game as it stood after a number of actions, verdicts among them.
 
         Where seats answered together it is that after all of their answers.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from malice.tournaments.league.columns import NAMED, OWN, TERMINAL
+from malice.tournaments.league.columns import NAMED, OWN, SITE, TERMINAL, list_columns
 from malice.tournaments.league.standings import APART, OpponentScore, compute_standings
 from malice.tournaments.terminal.results import encode_standings_csv, encode_standings_json, format_standings
 from tests.summaries import islands, pair, played
@@ -199,6 +199,17 @@ def test_text_and_csv_have_the_interval_of_the_score_and_the_cpu_time_of_an_acti
     assert line.split()[-2] == f"{(15 + 40) / (30 + 20):.2f}"
     (row, _) = csv.DictReader(io.StringIO(encode_standings_csv([(None, found)])))
     assert (float(row["score_low"]), float(row["score_high"])) == (rating.score_low, rating.score_high)
+
+
+@pytest.mark.parametrize("order", [TERMINAL, SITE])
+def test_a_format_with_points_and_without_buchholz_has_no_column_for_that(order: tuple[str, ...]) -> None:
+    (found,) = compute_standings(pair(0, (1, 2), (1, 2)), ["a", "b"])
+
+    rows = [replace(row, points=1.0) for row in found.rows]
+    names = [column.name for column in list_columns(replace(found, rows=tuple(rows)), order)]
+
+    assert "points" in names
+    assert "buchholz" not in names
 
 
 def test_no_games_give_no_standings() -> None:

@@ -30,7 +30,7 @@ Times = Annotated[str, Meta(pattern=r"^[0-9:, ]*\Z")]
 class ActionTimes(NamedTuple):
     """How many actions of a seat took how long: a count for each power of two of microseconds.
 
-    An action of so many microseconds is in the bucket of their bit length: bucket 0 holds 0, bucket 1 holds 1,
+    The bucket of an action is the bit length of its microseconds: bucket 0 holds 0, bucket 1 holds 1,
     bucket 2 holds 2 and 3, bucket 11 holds 1024 to 2047. Verdicts are left out.
     """
 
@@ -99,7 +99,7 @@ class Entry(Struct, frozen=True):
 
 
 class Finished(Struct, frozen=True, gc=False):
-    """A finished game as far as it decides what is played next."""
+    """What matters of a finished game when the next games are chosen."""
 
     key: Key
     number: Count

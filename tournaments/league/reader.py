@@ -173,7 +173,7 @@ class LeagueReader(JournalReader):
         """Open a reader of another tournament of the league; raise LeagueError if it has none of this name."""
         league = self.league()
         other = copy.copy(self)
-        other._league = league.fork()  # both go on with the journal, each for itself
+        other._league = league.fork()  # each reads on in the journal by itself
         other.select(name)
         return other
 

@@ -53,7 +53,7 @@ def open_league(
     numbered: bool = False,
     keep_going: bool = False,
 ) -> Plan:
-    """Plan a tournament that begins in a league, or goes on there; the league itself stays as it is.
+    """Plan a tournament that begins in a league or continues there; the league itself stays as it is.
 
     A tournament that never played a game begins anew.
 
@@ -222,9 +222,9 @@ def list_compared_entries(bots: Sequence[str], base: Path, find: Find) -> tuple[
 
 
 def name_comparison(store: Store, config: Config, base: Path, find: Find) -> Config:
-    """Return a comparison under the name with which it goes on in its league, or under a new one.
+    """Return a comparison under the name by which its league knows it, or under a new one.
 
-    A comparison goes on only with the same bots, rulesets, deals and test; otherwise it is a new one.
+    A comparison continues only with the same bots, rulesets, deals and test; otherwise it is a new one.
 
     Args:
         store: the league.

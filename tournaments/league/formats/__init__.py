@@ -48,7 +48,7 @@ class Format(NamedTuple):
     compares: bool = False
     """Whether it compares two bots: a test may end it, and commands choose it only by its name."""
     revision: int = 1
-    """Raise it whenever the format may ask for other parts than before: no part of another revision goes on."""
+    """Raise it whenever the format may ask for other parts than before: a run continues no part of another revision."""
     rank: Callable[[FormatInput], tuple[TablePlace, ...]] = lambda format_input: ()
     """Returns the table after the closed parts, the best first; nothing if ratings rank the entries."""
     rounds: Callable[[FormatInput], Sequence[SwissRow]] | None = None

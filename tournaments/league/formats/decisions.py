@@ -176,7 +176,7 @@ class Match(Struct, frozen=True):
     score: tuple[Fraction, Fraction]
     """Games won, and half of those drawn, in the deals that count."""
     points: tuple[Fraction, Fraction]
-    """One for the winner, a half each in a draw; whoever was absent loses, and both do if both were."""
+    """One for the winner, a half each in a draw; an absent entry loses, and if both are absent, both do."""
     complete: bool
     """Whether all its games were played; if not, absence decided it."""
 
