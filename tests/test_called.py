@@ -20,7 +20,7 @@ import pytest
 
 import malice
 from malice.protocol.messages import GameEnd, GameStart, Move
-from malice.referee.errors import BotError, IllegalAction
+from malice.referee.errors import BotError, DataError, IllegalAction
 from malice.referee.replay import VERDICT
 from tests.command_line import malice as command
 from tests.processes import PATIENCE_S, POLL_S, Mark
@@ -201,3 +201,24 @@ def test_no_process_outlives_a_program_that_is_stopped_while_bots_play() -> None
 
     assert process.returncode == -signal.SIGINT
     assert mark.await_end() == []
+
+
+def test_players_of_the_program_begin_in_positions() -> None:
+    game = malice.Game("standard", seed=3)
+    for _ in range(40):
+        game.play(game.legal()[-1])
+    begun: list[int] = []
+
+    class Beginner(Listener):
+        def game_start(self, request: GameStart) -> None:
+            assert isinstance(request.begun, int)
+            begun.append(request.begun)
+
+    found = malice.match(Beginner, lambda: choose_first, positions=[game.position()])
+    assert [each.key for each in found.games] == ["0.0.0.0", "0.0.0.1"]
+    assert begun == [40, 40]
+    assert malice.compare(Beginner, lambda: choose_first, positions=[game.position()] * 2).advantage.deals == 2
+    with pytest.raises(ValueError, match="contradict ruleset"):
+        malice.match(Beginner, Beginner, positions=[game.position()], deals=3)
+    with pytest.raises(DataError, match=r"^positions\[1\]: "):
+        malice.compare(Beginner, Beginner, positions=[game.position(), "{}"])

@@ -81,14 +81,10 @@ def read_table_positions(words: str, seats: int) -> tuple[Position, ...]:
     Raises:
         DataError, LeagueError: as `read_positions`; or they are of several rulesets, or for another number of seats.
     """
-    from malice.tournaments.league.positions import read_positions
+    from malice.tournaments.league.positions import read_positions, require_one_table
 
     positions = read_positions(words)
-    first = positions[0].find_ruleset()
-    if others := [position.ruleset for position in positions if position.find_ruleset() != first]:
-        raise DataError(f"--from: expected positions of one ruleset, got: {first.name} and {others[0]}")
-    if strange := [position.seats for position in positions if position.seats != seats]:
-        raise DataError(f"--from: expected {strange[0]} bots, as many as the positions have seats, got {seats}")
+    require_one_table("--from", positions, seats)
     return positions
 
 

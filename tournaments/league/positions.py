@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from malice.referee.errors import DataError
@@ -64,3 +65,17 @@ def _recall_position(words: str) -> Position:
         if game.over:
             raise DataError(f"{words!r}: expected an action before the end of the game, got {action}")
         return decode_position(game.position())
+
+
+def require_one_table(where: str, positions: Sequence[Position], seats: int) -> None:
+    """Make sure that positions are of one ruleset and for a number of seats.
+
+    Raises:
+        DataError: they are not; the message begins with `where`.
+    """
+    if positions:
+        first = positions[0].find_ruleset()
+        if others := [position.ruleset for position in positions if position.find_ruleset() != first]:
+            raise DataError(f"{where}: expected positions of one ruleset, got: {first.name} and {others[0]}")
+    if strange := [position.seats for position in positions if position.seats != seats]:
+        raise DataError(f"{where}: expected {strange[0]} bots, as many as the positions have seats, got {seats}")

@@ -13,11 +13,14 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 from msgspec.structs import replace
 
+from malice.referee.errors import DataError
+from malice.referee.game import Position, decode_position
 from malice.referee.games import DEFAULT_RULESET
 from malice.referee.records import Layer
 from malice.tournaments.errors import Stopped
 from malice.tournaments.league.comparison import Comparison, read_comparison
 from malice.tournaments.league.opened import League
+from malice.tournaments.league.positions import require_one_table
 from malice.tournaments.league.replays import ExportedGame
 from malice.tournaments.league.standings import Row
 from malice.tournaments.league.store import Store
@@ -27,6 +30,8 @@ from malice.tournaments.running.guests import Factory, Guests, name_factory
 from malice.tournaments.running.matches import MatchOrder
 from malice.tournaments.running.sessions import Session, play_in_child, play_session
 
+DEALS = 20
+"""Of a match, if the caller does not say."""
 Seated = str | os.PathLike[str] | Factory
 
 
@@ -41,8 +46,8 @@ class MatchResult(Struct, frozen=True):
 
 def match(
     *players: Seated,
-    ruleset: str = DEFAULT_RULESET,
-    deals: int = 20,
+    ruleset: str | None = None,
+    deals: int | None = None,
     series: bool = False,
     move_ms: int | None = None,
     timed: bool = True,
@@ -51,6 +56,7 @@ def match(
     isolation: Layer | None = None,
     require_isolation: bool = False,
     db: str | os.PathLike[str] | None = None,
+    positions: Sequence[bytes | str] = (),
 ) -> MatchResult:
     """Let players meet at one table, as `malice play` does.
 
@@ -60,8 +66,8 @@ def match(
 
     Args:
         players: one for each seat.
-        ruleset: its name or file.
-        deals: how many; each is played in every rotation of seats.
+        ruleset: its name or file; by default `standard`.
+        deals: how many, by default 20; each is played in every rotation of seats.
         series: whether to play until every series has a winner, if the ruleset plays series.
         move_ms: the time of a bot for each action, without a bank; by default the clock of every tournament.
         timed: whether bots have a clock at all.
@@ -70,9 +76,10 @@ def match(
         isolation: of the bots; by default the strongest that there is. A weaker one is said on stderr.
         require_isolation: whether a game is refused under a weaker one.
         db: the league to keep the games in; only for bots, since nobody can tell whether a function has changed.
+        positions: begin in each of these, as `Game.position` returns them, and not with a deal; they say the ruleset.
 
     Raises:
-        BotError, DataError: there is no such bot or ruleset, or it cannot be started.
+        BotError, DataError: there is no such bot, ruleset or position, or it cannot be started.
         IsolationError: the isolation is required, but unavailable.
         ValueError: arguments contradict each other.
         IllegalAction: a player of this program chose an action that is not legal.
@@ -80,9 +87,22 @@ def match(
     """
     if move_ms is not None and not timed:
         raise ValueError("timed=False and move_ms contradict each other")
+    if positions and (ruleset, deals, series, db) != (None, None, False, None):
+        raise ValueError("positions say what is played: they contradict ruleset, deals, series and db")
     words, factories = _split(players)
+    begun = _decode_all(positions, len(words))
     order = MatchOrder(
-        words, ruleset, deals, series, move_ms, timed, _name_seed(seed), jobs, isolation, require_isolation
+        words,
+        begun[0].ruleset if begun else ruleset or DEFAULT_RULESET,
+        len(begun) or (DEALS if deals is None else deals),
+        series,
+        move_ms,
+        timed,
+        _name_seed(seed),
+        jobs,
+        isolation,
+        require_isolation,
+        begun,
     )
     with _keep(db, factories) as path:
         name = _play(order, factories, path, kept=db is not None)
@@ -96,7 +116,7 @@ def compare(
     base: Seated,
     *,
     opponents: Sequence[Seated] = (),
-    rulesets: Sequence[str] = (DEFAULT_RULESET,),
+    rulesets: Sequence[str] = (),
     max_deals: int | None = None,
     deals: int | None = None,
     elo0: float | None = None,
@@ -108,6 +128,7 @@ def compare(
     isolation: Layer | None = None,
     require_isolation: bool = False,
     db: str | os.PathLike[str] | None = None,
+    positions: Sequence[bytes | str] = (),
 ) -> Comparison:
     """Say whether one player is better than another, as `malice compare` does.
 
@@ -115,8 +136,8 @@ def compare(
         new: a player, as of `match`.
         base: the other.
         opponents: let both play against these, on the same cards.
-        rulesets: their names or files.
-        max_deals: give up after so many deals; by default 20,000.
+        rulesets: their names or files; by default `standard`.
+        max_deals: give up after so many deals; by default 20,000, or as many as there are positions.
         deals: play exactly so many, without a test.
         elo0: not better means this much; by default 0.
         elo1: better means this much; by default 20.
@@ -125,12 +146,16 @@ def compare(
         seed: as of `match`, and so are the others.
 
     Raises:
-        ValueError: `deals` is given, and what belongs to a test, too.
+        ValueError: `deals` is given, and what belongs to a test, too; or `positions`, and a ruleset.
         Exception: as `match`.
     """
+    if positions and rulesets:
+        raise ValueError("positions say what is played: they contradict rulesets")
     words, factories = _split([new, base, *opponents])
+    begun = _decode_all(positions, 2)
+    chosen = (begun[0].ruleset,) if begun else tuple(rulesets) or (DEFAULT_RULESET,)
     test = max_deals, deals, elo0, elo1, model
-    order = ComparisonOrder(words, tuple(rulesets), *test, _name_seed(seed), jobs, isolation, require_isolation)
+    order = ComparisonOrder(words, chosen, *test, _name_seed(seed), jobs, isolation, require_isolation, begun)
     if order.contradicts_itself:
         raise ValueError("deals plays without a test: it contradicts max_deals, elo0, elo1 and model")
     until = math.inf if seconds is None else time.time() + seconds
@@ -152,6 +177,18 @@ def _split(players: Sequence[Seated]) -> tuple[tuple[str, ...], dict[str, Factor
             words.append(f"{number}:{name_factory(player)}()")
             factories[words[-1]] = player
     return tuple(words), factories
+
+
+def _decode_all(positions: Sequence[bytes | str], seats: int) -> tuple[Position, ...]:
+    """Decode positions that are played at one table."""
+    decoded = []
+    for index, position in enumerate(positions):
+        try:
+            decoded.append(decode_position(position))
+        except DataError as error:
+            raise DataError(f"positions[{index}]: {error}") from None
+    require_one_table("positions", decoded, seats)
+    return tuple(decoded)
 
 
 def _name_seed(seed: str | int | None) -> str | None:
