@@ -76,7 +76,10 @@ def test_every_program_on_the_page_on_python_is_run() -> None:
 
     assert all(
         block.file
-        and (block.file.removesuffix("/bot.py") in typed or f"from {block.file.removesuffix('.py')} import" in source("docs/python.md"))
+        and (
+            block.file.removesuffix("/bot.py") in typed
+            or f"from {block.file.removesuffix('.py')} import" in source("docs/python.md")
+        )
         for block in programs
     )
 
