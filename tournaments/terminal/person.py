@@ -148,6 +148,8 @@ class Person(InProcessSeat):
         self.sit_down(load_family(request.family), request.ruleset, [seat.name for seat in request.seats], request.seat)
         seats = ", ".join(f"{name} in seat {seat}" for seat, name in enumerate(self._names))
         self._say(f"\nA game of {sanitize(request.ruleset)}: {seats}. You have no clock; ? helps, q resigns.")
+        if isinstance(request.begun, int):
+            self._say(f"It goes on after {request.begun} actions; this happened so far, without what you played:")
 
     def sit_down(self, family: Family, ruleset: str, names: Sequence[str], seat: int = 0) -> None:
         """Learn which game is played, who else plays, and where the person sits."""
