@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from malice.protocol.messages import Move
 from malice.referee.errors import FamilyError
+from malice.referee.learning import Learner
 from malice.referee.rules import Events, Luck, MatchTerms, Rules, World
 from malice.referee.toml_files import suggest_name
 
@@ -123,6 +124,8 @@ class Family(Struct, frozen=True, kw_only=True):
     """Returns equal values for parameters under which a bot sees and plays the same kinds of things."""
     features: Mapping[str, Callable[[Move], bool]] = {}
     """Rare features of requests, for examinations: a name, and whether a request has it."""
+    learner: Callable[[Any, int], Learner] | None = None
+    """Returns what a program that learns needs of parameters for a number of seats; None if it must do without."""
     luck: Callable[[Any, int], Luck | None] = _know_no_luck
     """Returns how to measure luck under parameters for a number of seats; None if nothing can."""
     race: Callable[[Any], Sequence[int]] | None = None

@@ -5,6 +5,7 @@ from pathlib import Path
 from malice.referee.families import Family
 from malice.referee.games.double_solitaire import words
 from malice.referee.games.double_solitaire.engine import DoubleSolitaire
+from malice.referee.games.double_solitaire.learner import make_learner
 from malice.referee.games.double_solitaire.messages import PUBLIC, Event, View, count_left, list_figures
 from malice.referee.games.double_solitaire.parameters import Parameters, match
 from malice.referee.games.double_solitaire.words import SENTENCES
@@ -28,6 +29,7 @@ FAMILY = Family(
     figures=list_figures,
     reasons=SENTENCES.reasons,
     help=words.HELP,
+    learner=make_learner,
     race=count_left,
     resample=resample,
     opponent="unloader",

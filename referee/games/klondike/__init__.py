@@ -5,6 +5,7 @@ from pathlib import Path
 from malice.referee.families import Family
 from malice.referee.games.klondike import words
 from malice.referee.games.klondike.engine import Klondike
+from malice.referee.games.klondike.learner import make_learner
 from malice.referee.games.klondike.messages import Event, View, count_left
 from malice.referee.games.klondike.parameters import Parameters, match
 from malice.referee.games.klondike.plays import DONE
@@ -30,6 +31,7 @@ FAMILY = Family(
     reasons=SENTENCES.reasons,
     help=words.HELP,
     final=frozenset({DONE}),
+    learner=make_learner,
     race=count_left,
     resample=resample,
     statistics=STATISTICS,

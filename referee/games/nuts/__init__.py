@@ -5,6 +5,7 @@ from pathlib import Path
 from malice.referee.families import Family
 from malice.referee.games.nuts import words
 from malice.referee.games.nuts.engine import Nuts
+from malice.referee.games.nuts.learner import make_learner
 from malice.referee.games.nuts.messages import PUBLIC, Event, View, count_missing
 from malice.referee.games.nuts.parameters import Parameters, classify, match
 from malice.referee.games.nuts.words import SENTENCES
@@ -27,6 +28,7 @@ FAMILY = Family(
     reasons=SENTENCES.reasons,
     help=words.HELP,
     classify=classify,
+    learner=make_learner,
     race=count_missing,
     resample=resample,
 )

@@ -6,6 +6,7 @@ from malice.referee.families import Family
 from malice.referee.games.spite import words
 from malice.referee.games.spite.engine import SpiteAndMalice
 from malice.referee.games.spite.features import FEATURES
+from malice.referee.games.spite.learner import make_learner
 from malice.referee.games.spite.luck import find_luck
 from malice.referee.games.spite.messages import PUBLIC, Event, View, count_left
 from malice.referee.games.spite.parameters import Parameters, classify, list_figures, match
@@ -32,6 +33,7 @@ FAMILY = Family(
     help=words.HELP,
     classify=classify,
     features=FEATURES,
+    learner=make_learner,
     luck=find_luck,
     race=count_left,
     resample=resample,

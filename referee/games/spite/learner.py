@@ -1,0 +1,122 @@
+"""Spite & Malice for programs that learn: choices by rank, since suits matter only to what is loaded, and vectors."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+
+from malice.protocol.cards import CARDS, HIDDEN, RANKS, VALUE
+from malice.referee.games.spite.actions import can_pass
+from malice.referee.games.spite.messages import SeatView, View
+from malice.referee.games.spite.parameters import DerivedRules, Parameters, list_fitting_cards
+from malice.referee.learning import Learner, make_units
+
+LONGEST = 20
+"""So many cards of a side stack count as a full one."""
+TOPS = (*RANKS, "none")
+"""What may lie on top of a pile."""
+
+
+def make_learner(rules: Parameters, seats: int) -> Learner:
+    """Return what a program that learns needs: 106 choices and 208 features of the standard game of two."""
+    derived = DerivedRules(rules, seats)
+    slots = _count_slots(derived)
+    encoder = Encoder(derived, slots)
+    return Learner(tuple(_list_choices(derived, slots)), find_choice, tuple(encoder.name_features()), encoder.encode)
+
+
+def find_choice(action: str) -> str:
+    """Return the choice that an action is: a card of the hand without its suit."""
+    return action[:2] + action[3:] if action[0] == "h" else action
+
+
+def _count_slots(derived: DerivedRules) -> int:
+    """Return how many centre stacks there may be at a time: where nothing limits them, as many as cards begin one."""
+    if derived.centre_slots is not None:
+        return derived.centre_slots
+    first = list_fitting_cards(derived.rules, 0)
+    return sum(card in first for card in derived.payoff_pack + derived.deck)
+
+
+def _list_choices(derived: DerivedRules, slots: int) -> Iterator[str]:
+    """List the choices in the order of legal actions: by source, then by target."""
+    rules, seats = derived.rules, range(derived.seats)
+    own = [f"s{side}" for side in range(rules.side_count)]
+    centre = [f"-c{slot}" for slot in range(slots)]
+    loads = [] if rules.loading == "none" else [f"-{seat}p" for seat in seats]
+    yield from (f"p{target}" for target in (*centre, *loads))
+    if rules.teams != "none":
+        yield from (f"{seat}{pile}{target}" for seat in seats for pile in ("p", *own) for target in centre)
+    cards = {card[0] for card in derived.payoff_pack + derived.deck}
+    hand = [f"h{rank}" for rank in RANKS if rank in cards]
+    yield from (f"{card}{target}" for card in hand for target in (*centre, *(f"-{side}" for side in own), *loads))
+    yield from (f"{side}{target}" for side in own for target in centre)
+    if can_pass(rules):
+        yield "pass"
+    if rules.payoff_count != "public":
+        yield "count"
+
+
+class Encoder:
+    """Encodes views.
+
+    Args:
+        derived: the ruleset.
+        slots: how many centre stacks there may be at a time.
+    """
+
+    def __init__(self, derived: DerivedRules, slots: int) -> None:
+        self._seats = derived.seats
+        self._sides = derived.rules.side_count
+        self._slots = slots
+        self._heights = make_units(derived.stack_top)
+        self._empty = self._heights[0]
+        self._cards = len(derived.payoff_pack + derived.deck)
+        self._payoff = max(1, derived.payoff_size)
+        self._hand = derived.hand_size
+        self._blank = array("f", bytes(4 * (1 + len(RANKS))))
+        units = make_units(len(TOPS))
+        self._tops = {card: units[VALUE[card] - 1] for card in CARDS}
+        self._none = units[-1]
+        self._tops[HIDDEN] = array("f", bytes(4 * len(TOPS)))
+
+    def name_features(self) -> Iterator[str]:
+        """Name each place of a vector."""
+        yield "stock"
+        yield from (f"hand {rank}" for rank in RANKS)
+        for slot in range(self._slots):
+            yield from (f"c{slot} needs {rank}" for rank in RANKS[: len(self._heights)])
+        for place in range(self._seats):
+            name = "me" if place == 0 else f"next{place}"
+            yield from (f"{name} pay-off {top}" for top in TOPS)
+            yield from (f"{name} pay-off left", f"{name} hand")
+            for side in range(self._sides):
+                yield from (f"{name} s{side} {top}" for top in TOPS)
+                yield f"{name} s{side} cards"
+
+    def encode(self, view: View) -> array[float]:
+        """Return the vector of a view."""
+        vector = self._blank[:]
+        vector[0] = view.stock / self._cards
+        share = 1 / self._hand
+        for card in view.hand:
+            vector[VALUE[card]] += share
+        heights = self._heights
+        for stack in view.centre:
+            vector += heights[stack.height]
+        for _ in range(self._slots - len(view.centre)):
+            vector += self._empty
+        seats = view.seats
+        for seat in (*seats[view.seat :], *seats[: view.seat]):
+            self._add_seat(vector, seat)
+        return vector
+
+    def _add_seat(self, vector: array[float], seat: SeatView) -> None:
+        tops, none = self._tops, self._none
+        payoff = seat.payoff
+        vector += tops[payoff.top] if payoff.top else none
+        vector.append(min(1.0, (payoff.left or 0) / self._payoff))
+        vector.append(min(1.0, seat.hand / self._hand))
+        for side in seat.side:
+            vector += tops[side[-1]] if side else none
+            vector.append(min(1.0, len(side) / LONGEST))
