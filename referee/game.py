@@ -135,6 +135,11 @@ class Game:
         """How many actions have been played."""
         return _count_actions(self._happened) + (self._world.actions if self._world else 0)
 
+    @property
+    def teams(self) -> tuple[int, ...]:
+        """The team of each seat; without partners, the seat itself."""
+        return self._course.rules.teams
+
     def legal(self, seat: int | None = None) -> tuple[str, ...]:
         """List the legal actions of a seat; it need not be named where one acts."""
         return self._course.rules.legal(self._course.state, self._name_seat(seat))
@@ -175,6 +180,10 @@ class Game:
     def view(self, seat: int | None = None) -> Any:
         """Return what a seat sees, as its bot gets it; the seat need not be named where one acts."""
         return self._course.rules.view(self._course.state, self._name_seat(seat))
+
+    def view_table(self) -> Any:
+        """Return what a spectator sees: the hands of the seats to act, and no other secret."""
+        return self._course.rules.view(self._course.state, None)
 
     def events(self, seat: int | None = None, since: int = 0) -> Events:
         """Return the events that a seat has received so far, without the first `since`."""

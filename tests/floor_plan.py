@@ -14,8 +14,9 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/inside.md"
 PICTURE = re.compile(r"(?<=^```text\n)floor  room .*?(?=^```$)", re.MULTILINE | re.DOTALL)
 """The block of the page that holds the plan, found by the head of the plan."""
-OURS = ("protocol", "referee", "tournaments", "site_pages", "bots")
-FOLDERS = {name: ROOT / ("site/site_pages" if name == "site_pages" else name) for name in OURS}
+OURS = ("protocol", "referee", "tournaments", "site_pages", "rl", "bots")
+ELSEWHERE = {"site_pages": "site/site_pages", "rl": "malice/rl"}
+FOLDERS = {name: ROOT / ELSEWHERE.get(name, name) for name in OURS}
 INSIDE = "malice."
 """What every import of ours begins with; rooms are named without it."""
 SPLIT = "tournaments"

@@ -34,7 +34,7 @@ FLOORS = (
     {"tournaments/league"},
     {"tournaments/entries", "tournaments/terminal"},
     {"tournaments/running"},
-    {"tournaments/farm"},
+    {"tournaments/farm", "rl"},
     {"site_pages"},
     {"tournaments/check", "tournaments/bench"},
     {"tournaments/commands"},

@@ -1,0 +1,101 @@
+"""What all environments share: a game whose actions are numbers, its observations and rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from numpy.typing import NDArray
+
+from malice.referee.errors import RulesetError
+from malice.referee.families import load_family
+from malice.referee.game import Game
+from malice.referee.rules import Result
+from malice.referee.rulesets import Ruleset, load_ruleset
+
+RenderMode = Literal["ansi", "html"]
+ILLEGAL_REWARD = -1.0
+"""What a seat gets that chooses what its mask forbids; the game ends then."""
+Mask = NDArray[np.int8]
+Observation = dict[str, NDArray[Any]]
+"""`observation`: the vector of the seat's view; `action_mask`: 1 for each choice that it has."""
+
+
+class Table:
+    """One ruleset for a number of seats, played in numbers: an action is the place of a choice.
+
+    Args:
+        ruleset: its name, or a ruleset.
+        seats: how many play; by default the fewest that can.
+        waits: whether a seat that is not asked has a choice of its own, after all others: to wait.
+
+    Raises:
+        RulesetError: the ruleset is unknown, is not for so many seats, or its family tells learners nothing.
+    """
+
+    def __init__(self, ruleset: str | Ruleset, seats: int | None = None, *, waits: bool = False) -> None:
+        self.ruleset = load_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
+        self.seats = self.ruleset.match.players[0] if seats is None else seats
+        self._family = load_family(self.ruleset.family)
+        if self._family.learner is None:
+            raise RulesetError(f"{self.ruleset.name}: expected a game with a `learner`, {self._family.name!r} has none")
+        self.game = Game(self.ruleset, self.seats)
+        self.learner = self._family.learner(self.ruleset.rules, self.seats)
+        self._choice = self.learner.choice
+        self._places = {choice: place for place, choice in enumerate(self.learner.choices)}
+        self.wait = len(self._places) if waits else None
+        """The place of the choice to wait."""
+        self.size = len(self._places) + waits
+        self.vector_space = Box(0, 1, (len(self.learner.features),), np.float32)
+        self.observation_space = Dict(
+            {"observation": self.vector_space, "action_mask": Box(0, 1, (self.size,), np.int8)}
+        )
+
+    def make_action_spaces(self, agents: Sequence[str]) -> dict[str, Discrete[Any]]:
+        """Make the space of the actions of each agent, each with a chance of its own."""
+        return {agent: Discrete(self.size) for agent in agents}
+
+    def deal(self, seed: int) -> None:
+        """Begin another game."""
+        self.game = Game(self.ruleset, self.seats, seed)
+
+    def list_options(self, seat: int) -> dict[int, str]:
+        """Return the legal actions of a seat by the place of their choice; of one choice the first."""
+        choice, places = self._choice, self._places
+        options: dict[int, str] = {}
+        for action in self.game.legal(seat):
+            options.setdefault(places[choice(action)], action)
+        return options
+
+    def make_mask(self, options: Sequence[int]) -> Mask:
+        """Return 1 at the places of these choices, and 0 elsewhere."""
+        mask = np.zeros(self.size, np.int8)
+        mask[options] = 1
+        return mask
+
+    def observe(self, seat: int) -> NDArray[np.float32]:
+        """Return the vector of what a seat sees."""
+        return np.frombuffer(self.learner.encode(self.game.view(seat)), np.float32)
+
+    def compute_rewards(self) -> list[float]:
+        """Return the reward of each seat at the end of the game, 1 to -1: 0 on average, and the same for partners.
+
+        A seat gets the share of the others, but partners, that it is placed before, less the share placed before it.
+        """
+        result, teams = self.game.result, self.game.teams
+        assert isinstance(result, Result)
+        by_team = dict(zip(teams, result.places, strict=True))
+        others = max(1, len(by_team) - 1)
+        places = [*by_team.values()]
+        return [sum((other > own) - (other < own) for other in places) / others for own in result.places]
+
+    def render(self, mode: RenderMode | None) -> str | None:
+        """Draw the table as a spectator sees it."""
+        if mode is None:
+            return None
+        names = [f"seat {seat}" for seat in range(self.seats)]
+        text = "\n".join(self._family.sketch(self.game.view_table(), names))
+        return f'<pre class="malice">{escape(text)}</pre>' if mode == "html" else text
