@@ -18,6 +18,7 @@ from malice.protocol.cards import (
 from malice.protocol.messages import Move, Out
 from malice.referee.errors import DataError, IllegalAction, RulesetError
 from malice.referee.families import Family, Statistic
+from malice.referee.learning import Learner, keep_action, make_units
 from malice.referee.rules import (
     Ask,
     Events,
@@ -46,6 +47,7 @@ __all__ = [
     "Events",
     "Family",
     "IllegalAction",
+    "Learner",
     "Luck",
     "LuckMeter",
     "MatchTerms",
@@ -61,6 +63,8 @@ __all__ = [
     "World",
     "arrange_cards",
     "fill_unseen",
+    "keep_action",
     "make_french_pack",
     "make_skipbo_pack",
+    "make_units",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from hashlib import sha256
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -16,6 +17,7 @@ from malice.protocol.messages import Out
 from malice.referee.course import Course, Dealer, list_asked
 from malice.referee.errors import DataError, IllegalAction, RulesetError
 from malice.referee.families import Family, load_family, make_rules, parse_parameters
+from malice.referee.learning import Learner
 from malice.referee.rules import Events, Result, Rules, World
 from malice.referee.rulesets import Ruleset, load_ruleset
 
@@ -134,6 +136,18 @@ class Game:
     def actions(self) -> int:
         """How many actions have been played."""
         return _count_actions(self._happened) + (self._world.actions if self._world else 0)
+
+    @cached_property
+    def learner(self) -> Learner:
+        """What a program that learns needs: choices, and views as vectors.
+
+        Raises:
+            RulesetError: the family tells nothing of it.
+        """
+        family = load_family(self.ruleset.family)
+        if family.learner is None:
+            raise RulesetError(f"{self.ruleset.name}: expected a game with a `learner`, {family.name!r} has none")
+        return family.learner(self.ruleset.rules, self.seats)
 
     @property
     def teams(self) -> tuple[int, ...]:

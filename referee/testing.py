@@ -17,6 +17,7 @@ import os
 import pickle
 import subprocess
 import sys
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
@@ -32,6 +33,7 @@ from malice.referee.course import find_acting, list_asked
 from malice.referee.errors import IllegalAction
 from malice.referee.families import load_family
 from malice.referee.leaks import stay_the_same_in_a_world, tell_no_secret
+from malice.referee.learning import Learner
 from malice.referee.rules import Ask, Events, Result, Rules
 from malice.referee.sample_games import BrokenClaim, Sample, Subject, play_sample
 
@@ -264,6 +266,35 @@ def _require_text(name: str, text: object, sample: Sample) -> None:
         raise BrokenClaim(f"{name}: expected text {sample.when}, got {text!r}")
 
 
+def teach(subject: Subject, seed: object) -> None:
+    """Every legal action is one of the choices of programs that learn, every view a vector of the size of its names."""
+    if subject.family.learner is None:
+        return
+    learner, rules = subject.family.learner(subject.parameters, subject.seats), subject.make()
+    choices = set(learner.choices)
+    for what, names in (("choices", learner.choices), ("features", learner.features)):
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise BrokenClaim(f"learner: expected distinct {what}, got {twice!r} twice")
+    for sample in play_sample(subject, seed, rules):
+        for seat in range(subject.seats):
+            for action in rules.legal(sample.state, seat):
+                if (choice := learner.choice(action)) not in choices:
+                    raise BrokenClaim(
+                        f"learner: expected one of its choices for {action!r} {sample.when}, got {choice!r}"
+                    )
+            _require_vector(learner, learner.encode(rules.view(sample.state, seat)), sample)
+
+
+def _require_vector(learner: Learner, vector: object, sample: Sample) -> None:
+    size = len(learner.features)
+    if not isinstance(vector, array) or vector.typecode != "f" or len(vector) != size:
+        raise BrokenClaim(f"learner: expected an array('f') of {size} places {sample.when}, got {vector!r}")
+    if min(vector, default=0) < 0 or max(vector, default=0) > 1:
+        name, value = next(pair for pair in zip(learner.features, vector, strict=True) if not 0 <= pair[1] <= 1)
+        raise BrokenClaim(f"learner: expected 0 to 1 for {name!r} {sample.when}, got {value}")
+
+
 CLAIMS: Mapping[str, Claim] = {
     "types": declare_what_it_returns,
     "same again": repeat_itself,
@@ -273,6 +304,7 @@ CLAIMS: Mapping[str, Claim] = {
     "words": find_words,
     "secrets": tell_no_secret,
     "worlds": stay_the_same_in_a_world,
+    "learner": teach,
 }
 """By a name for people."""
 

@@ -10,7 +10,6 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
-from malice.referee.errors import RulesetError
 from malice.referee.families import load_family
 from malice.referee.game import Game
 from malice.referee.rules import Result
@@ -40,10 +39,8 @@ class Table:
         self.ruleset = load_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
         self.seats = self.ruleset.match.players[0] if seats is None else seats
         self._family = load_family(self.ruleset.family)
-        if self._family.learner is None:
-            raise RulesetError(f"{self.ruleset.name}: expected a game with a `learner`, {self._family.name!r} has none")
         self.game = Game(self.ruleset, self.seats)
-        self.learner = self._family.learner(self.ruleset.rules, self.seats)
+        self.learner = self.game.learner
         self._choice = self.learner.choice
         self._places = {choice: place for place, choice in enumerate(self.learner.choices)}
         self.wait = len(self._places) if waits else None

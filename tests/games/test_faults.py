@@ -157,6 +157,13 @@ def stay(rules: Any, state: Any, seats: Sequence[int]) -> tuple[Any, Events]:
         ("secrets", "tricks", {"view": show_all_hands}, "sees what a spectator does not at the deal"),
         ("worlds", "prizes", {"view": lambda r, s, n: replace(r.view(s, n), prize=s.prizes[-1])}, "the same view as"),
         ("worlds", "prizes", {"legal": lambda r, s, n: r.legal(s, n)[s.prizes[-1] > "7" :]}, "the same legal actions"),
+        ("learner", "stairs", {"legal": lambda r, s, n: ("s7", *r.legal(s, n))}, "one of its choices for 's7' at the"),
+        (
+            "learner",
+            "prizes",
+            {"view": lambda r, s, n: replace(r.view(s, n), points=(999, 0))},
+            "0 to 1 for 'me points'",
+        ),
     ],
 )
 def test_a_broken_promise_is_found(claim: str, game: str, methods: Any, sentence: str) -> None:
