@@ -21,7 +21,7 @@ def test_every_action_is_a_choice_and_every_view_a_vector(name: str, seats: int)
     family = load_family(ruleset.family)
 
     assert family.learner
-    CLAIMS["learner"](Subject(family, ruleset.rules, seats, name), seed=5)
+    CLAIMS["learner"](Subject(family, ruleset.rules, seats, name), 5)
 
 
 def test_the_standard_game_of_two_has_106_choices() -> None:

@@ -50,7 +50,8 @@ def make_opponent(player: Choose | str, ruleset: Ruleset) -> SeatOpponent:
     """Return the opponent that a function or the words for a bot name.
 
     Raises:
-        BotError, DataError: there is no such bot, it cannot be built, or does not play the game.
+        BotError, DataError: there is no such bot, or it cannot be built.
+        UnfitBot: it does not play the game.
     """
     if not isinstance(player, str):
         return FunctionOpponent(player)

@@ -31,7 +31,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], int]):
     Raises:
         RulesetError: the ruleset is unknown, is not for so many seats, or its game tells learners nothing.
         DataError: there are not so many opponents.
-        BotError: an opponent is no bot, or does not play the game; later, that it broke the protocol.
+        BotError, UnfitBot: an opponent is no bot, or does not play the game; a process that fails later raises, too.
     """
 
     metadata = {"render_modes": ["ansi", "html"]}  # noqa: RUF012 - as Gymnasium declares it
