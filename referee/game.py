@@ -108,6 +108,7 @@ class Game:
         self._course = Course(rules, _make_dealer(seed))
         self._events: list[Struct] = list(self._course.dealt)
         self._happened: list[Happening] = []
+        self._actions = 0
         self._world: World | None = None
         """Where the game was taken up, if that is not the deal."""
 
@@ -135,7 +136,7 @@ class Game:
     @property
     def actions(self) -> int:
         """How many actions have been played."""
-        return _count_actions(self._happened) + (self._world.actions if self._world else 0)
+        return self._actions
 
     @cached_property
     def learner(self) -> Learner:
@@ -176,6 +177,7 @@ class Game:
                 raise IllegalAction(f"expected an action of each of the seats {list(asked)}, got {actions}")
         events = course.play(actions)
         self._happened.append(actions)
+        self._actions += len(actions)
         self._events += events
         return events
 
@@ -242,6 +244,7 @@ class Game:
         self._become(self.view(seat), self.events(seat), rng)
         assert self._world is not None
         self._world = replace(self._world, actions=actions)
+        self._actions = actions
 
     @classmethod
     def from_view(
@@ -299,6 +302,7 @@ class Game:
         self._course = Course(self._course.rules, _make_dealer(seed), world.state, out)
         self._events = [*world.events, *self._course.dealt]
         self._happened = []
+        self._actions = world.actions
         self._world, self.seed = world, seed
 
     def position(self) -> bytes:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from malice.referee.families import list_shipped
-from malice.tournaments.bench import games, leagues
+from malice.tournaments.bench import environments, games, leagues
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 
@@ -70,3 +71,24 @@ def test_every_other_game_is_compared_with_the_default_ruleset(monkeypatch: pyte
 
     assert len(rows) == len(list_shipped()) - 1
     assert all(row.ratio and row.ratio > 0 for row in rows)
+
+
+def test_what_environments_need_and_lack_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(environments, "ROUNDS", 1)
+    monkeypatch.setattr(environments, "STEPS", 100)
+    monkeypatch.setitem(sys.modules, environments.PETTINGZOO, None)
+
+    rows = list(environments.measure_environments(said.append))
+
+    assert [row.what.split(", ")[1] for row in rows] == ["raw", "wrapped"]
+    assert all(row.ratio and row.ratio > 0 for row in rows)
+    assert said == [
+        "PettingZoo's own environment is left out: "
+        f"no module {environments.PETTINGZOO!r}, which pettingzoo[classic] brings"
+    ]
+
+    monkeypatch.setitem(sys.modules, "malice.rl", None)
+    monkeypatch.delattr("malice.rl")
+    assert list(environments.measure_environments(said.append)) == []
+    assert said[1].startswith("environments for learning are left out: ")

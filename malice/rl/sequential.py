@@ -104,7 +104,7 @@ class SequentialEnv(AECEnv[str, Observation, int | None]):
             self._ask()
 
     def _ask(self) -> None:
-        seat = next(seat for seat in self.table.game.to_act if seat not in self._chosen)
+        seat = self.table.game.to_act[len(self._chosen)]
         self.agent_selection = agent = self.possible_agents[seat]
         self._options = self.table.list_options(seat)
         self._mask = self.table.make_mask([*self._options])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from malice.referee.families import load_family
 from malice.referee.game import Game
+from malice.referee.learning import Learner
 from malice.referee.rules import Result
 from malice.referee.rulesets import Ruleset, load_ruleset
 
@@ -21,6 +22,18 @@ ILLEGAL_REWARD = -1.0
 Mask = NDArray[np.int8]
 Observation = dict[str, NDArray[Any]]
 """`observation`: the vector of the seat's view; `action_mask`: 1 for each choice that it has."""
+
+
+class _Places(dict[str, int]):
+    """The place of the choice of each action that has been legal so far."""
+
+    def __init__(self, learner: Learner) -> None:
+        self._choice = learner.choice
+        self._by_choice = {choice: place for place, choice in enumerate(learner.choices)}
+
+    def __missing__(self, action: str) -> int:
+        place = self[action] = self._by_choice[self._choice(action)]
+        return place
 
 
 class Table:
@@ -41,11 +54,11 @@ class Table:
         self._family = load_family(self.ruleset.family)
         self.game = Game(self.ruleset, self.seats)
         self.learner = self.game.learner
-        self._choice = self.learner.choice
-        self._places = {choice: place for place, choice in enumerate(self.learner.choices)}
-        self.wait = len(self._places) if waits else None
+        self._places = _Places(self.learner)
+        size = len(self.learner.choices)
+        self.wait = size if waits else None
         """The place of the choice to wait."""
-        self.size = len(self._places) + waits
+        self.size = size + waits
         self.vector_space = Box(0, 1, (len(self.learner.features),), np.float32)
         self.observation_space = Dict(
             {"observation": self.vector_space, "action_mask": Box(0, 1, (self.size,), np.int8)}
@@ -61,11 +74,8 @@ class Table:
 
     def list_options(self, seat: int) -> dict[int, str]:
         """Return the legal actions of a seat by the place of their choice; of one choice the first."""
-        choice, places = self._choice, self._places
-        options: dict[int, str] = {}
-        for action in self.game.legal(seat):
-            options.setdefault(places[choice(action)], action)
-        return options
+        places = self._places
+        return {places[action]: action for action in reversed(self.game.legal(seat))}
 
     def make_mask(self, options: Sequence[int]) -> Mask:
         """Return 1 at the places of these choices, and 0 elsewhere."""

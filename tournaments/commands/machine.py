@@ -5,6 +5,7 @@ elsewhere.
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import click
@@ -53,6 +54,7 @@ def bench(games: int, json: bool) -> None:
     import msgspec
 
     from malice.tournaments import bench as benches
+    from malice.tournaments.bench.environments import measure_environments
     from malice.tournaments.bench.games import measure_each_game, measure_engine, measure_exchange, measure_stepping
     from malice.tournaments.bench.isolation import measure_hostile, measure_isolation
     from malice.tournaments.bench.leagues import measure_leagues, measure_pages
@@ -67,6 +69,7 @@ def bench(games: int, json: bool) -> None:
         measure_hostile,
         measure_engine,
         measure_stepping,
+        lambda: measure_environments(partial(click.echo, err=True)),
         measure_throughput,
         measure_leagues,
         measure_farm,
