@@ -152,7 +152,7 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
             )
         return load_bot_folder(folder.resolve())
     if words in (shipped := list_shipped_bots()):
-        return load_bot_folder(shipped[words])
+        return load_bot_folder(shipped[words].resolve())
     if folder:
         raise BotError(f"{words}: the folder has no {MANIFEST}")
     command = _split_command(words, base)
