@@ -154,6 +154,7 @@ DOCS = (
     Doc("protocol", "protocol/PROTOCOL.md", "The protocol"),
     Doc("comparing", "docs/comparing.md", "Is it better?"),
     Doc("python", "docs/python.md", "Games from Python"),
+    Doc("learning", "docs/learning.md", "Programs that learn"),
     Doc("tournaments", "docs/tournaments.md", "Running a tournament"),
     Doc("formats", "docs/formats.md", "Formats"),
     Doc("league", "docs/league.md", "A league that lives"),

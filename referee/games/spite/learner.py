@@ -18,7 +18,7 @@ TOPS = (*RANKS, "none")
 
 
 def make_learner(rules: Parameters, seats: int) -> Learner:
-    """Return what a program that learns needs: 106 choices and 208 features of the standard game of two."""
+    """Return what a program that learns needs: 106 choices and 213 features of the standard game of two."""
     derived = DerivedRules(rules, seats)
     slots = _count_slots(derived)
     encoder = Encoder(derived, slots)
