@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 @click.option("--elo1", type=float, help="Better means this much [default: 20].")
 @click.option("--model", type=click.Choice(["normalised", "logistic"]), help="The kind of Elo [default: normalised].")
 @click.option("--time", "span", metavar="SPAN", help="Stop after 10m, 90s or 1h30m, whatever the answer.")
+@click.option("--no-clock", is_flag=True, help="No time limit, for bots that are not to be judged by it.")
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--seed", help="Determines every card.")
 @from_option
@@ -65,6 +66,7 @@ def compare(
     elo1: float | None,
     model: Model | None,
     span: str | None,
+    no_clock: bool,
     jobs: int | None,
     seed: str | None,
     begin: str | None,
@@ -98,7 +100,7 @@ def compare(
     positions = read_table_positions(begin, 2) if begin else ()
     rulesets = (positions[0].ruleset,) if positions else rulesets or ("standard",)
     order = ComparisonOrder(
-        bots, rulesets, max_deals, deals, elo0, elo1, model, seed, jobs, isolation, required, positions
+        bots, rulesets, max_deals, deals, elo0, elo1, model, seed, jobs, isolation, required, positions, not no_clock
     )
     if order.contradicts_itself:
         raise click.UsageError("--deals plays without a test: it contradicts --max-deals, --elo0, --elo1 and --model")

@@ -45,6 +45,9 @@ class ClockLines(ClockRules, frozen=True, forbid_unknown_fields=True):
     """The table [clock] of a tournament file."""
 
 
+NO_CLOCK = ClockLines(move_ms=None, bank_ms=None)
+
+
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that a tournament file may say."""
 

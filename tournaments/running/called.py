@@ -122,6 +122,7 @@ def compare(
     elo0: float | None = None,
     elo1: float | None = None,
     model: Model | None = None,
+    timed: bool = True,
     seconds: float | None = None,
     seed: str | int | None = None,
     jobs: int | None = None,
@@ -142,6 +143,7 @@ def compare(
         elo0: not better means this much; by default 0.
         elo1: better means this much; by default 20.
         model: the kind of Elo; by default `normalised`.
+        timed: whether bots have a clock at all.
         seconds: stop after this time, whatever the answer.
         seed: as of `match`, and so are the others.
 
@@ -155,7 +157,7 @@ def compare(
     begun = _decode_all(positions, 2)
     chosen = (begun[0].ruleset,) if begun else tuple(rulesets) or (DEFAULT_RULESET,)
     test = max_deals, deals, elo0, elo1, model
-    order = ComparisonOrder(words, chosen, *test, _name_seed(seed), jobs, isolation, require_isolation, begun)
+    order = ComparisonOrder(words, chosen, *test, _name_seed(seed), jobs, isolation, require_isolation, begun, timed)
     if order.contradicts_itself:
         raise ValueError("deals plays without a test: it contradicts max_deals, elo0, elo1 and model")
     until = math.inf if seconds is None else time.time() + seconds

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from malice.referee.game import Position
 from malice.referee.records import Layer
 from malice.tournaments.entries.lookup import Find
-from malice.tournaments.league.config import ClockLines, Config, check_config, choose_clock_kind
+from malice.tournaments.league.config import MOST, NO_CLOCK, ClockLines, Config, check_config, choose_clock_kind
 from malice.tournaments.league.store import Store
 from malice.tournaments.ratings.sprt import Model, Sprt
 from malice.tournaments.running.isolation import require_isolation
@@ -39,6 +39,8 @@ class ComparisonOrder(Struct, frozen=True):
     """Whether a game without that isolation is refused."""
     positions: tuple[Position, ...] = ()
     """By deal, where its games begin; as many deals as there are, if nothing else is said."""
+    timed: bool = True
+    """Whether there is a clock at all."""
 
     @property
     def contradicts_itself(self) -> bool:
@@ -72,6 +74,7 @@ def open_comparison(store: Store, order: ComparisonOrder, find: Find) -> Plan:
 
 def _make_config(order: ComparisonOrder, base: Path, find: Find) -> Config:
     """Make a comparison that has no name yet."""
+    rulesets = [order.positions[0].find_ruleset()] if order.positions else order.rulesets
     config = Config(
         entries=list_compared_entries(order.bots, base, find),
         name="compare",
@@ -83,10 +86,10 @@ def _make_config(order: ComparisonOrder, base: Path, find: Find) -> Config:
         sprt=None if order.deals is not None else _make_test(order),
         series=False,
         suspend_after=0,
-        clock=ClockLines(kind=choose_clock_kind(order.rulesets, base)),
+        clock=ClockLines(kind=choose_clock_kind(rulesets, base)) if order.timed else NO_CLOCK,
         isolation=order.isolation or "auto",
     )
-    return check_config(config, "compare")
+    return check_config(config if order.timed else replace(config, init_ms=MOST), "compare")
 
 
 def _make_test(order: ComparisonOrder) -> Sprt:

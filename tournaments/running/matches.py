@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from malice.referee.game import Position
 from malice.referee.records import Layer
 from malice.tournaments.entries.lookup import Find
-from malice.tournaments.league.config import MOST, ClockLines, Config, check_config, choose_clock_kind
+from malice.tournaments.league.config import MOST, NO_CLOCK, ClockLines, Config, check_config, choose_clock_kind
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.isolation import require_isolation
 from malice.tournaments.running.opening import open_league
@@ -82,6 +82,6 @@ def _make_config(order: MatchOrder, base: Path) -> Config:
 
 def _make_clock(order: MatchOrder, base: Path) -> ClockLines:
     if not order.timed:
-        return ClockLines(move_ms=None, bank_ms=None)
+        return NO_CLOCK
     kind = choose_clock_kind([order.positions[0].find_ruleset() if order.positions else order.ruleset], base)
     return ClockLines(kind=kind) if order.move_ms is None else ClockLines(order.move_ms, None, kind=kind)
