@@ -63,6 +63,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
     files = set().union(*(tracked(package, root) for package, root in PACKAGES.items()))
     inside = {
         *files,
+        *tracked("rl", ROOT / "malice"),
         *(f"site_pages/docs/{name}" for name in DOCS),
         "__init__.py",
         "py.typed",
