@@ -28,3 +28,9 @@ def test_the_standard_game_of_two_has_106_choices() -> None:
     learner = load_family("spite").learner
     assert learner
     assert len(learner(load_ruleset("standard").rules, 2).choices) == 106
+
+
+def test_centre_stacks_that_give_up_their_first_card_leave_room_for_more() -> None:
+    learner = load_family("spite").learner
+    assert learner
+    assert "p-c8" in learner(load_ruleset("cats-unlimited").rules, 2).choices, "eight aces begin eight stacks"

@@ -31,11 +31,17 @@ def find_choice(action: str) -> str:
 
 
 def _count_slots(derived: DerivedRules) -> int:
-    """Return how many centre stacks there may be at a time: where nothing limits them, as many as cards begin one."""
+    """Return how many centre stacks there may be at a time: where nothing limits them, as many as cards begin one.
+
+    A stack that gives up all cards but its top gives up the one that began it: then only all cards are a limit.
+    """
     if derived.centre_slots is not None:
         return derived.centre_slots
+    cards = derived.payoff_pack + derived.deck
+    if derived.rules.last_resort_recycle:
+        return len(cards)
     first = list_fitting_cards(derived.rules, 0)
-    return sum(card in first for card in derived.payoff_pack + derived.deck)
+    return sum(card in first for card in cards)
 
 
 def _list_choices(derived: DerivedRules, slots: int) -> Iterator[str]:
