@@ -179,6 +179,23 @@ def test_a_manifest_that_asks_for_what_is_not_there_is_an_error(folder: Path, li
         find_bot("mine", folder.parent)
 
 
+@pytest.mark.parametrize(
+    ("run", "says"),
+    [
+        ('"python3 bot.py -u"', r'run: expected a list, \["{python}", "bot.py", "-u"\], got the text'),
+        (
+            '["bot.py"]',
+            r'run: expected a program .*: write \["{python}", "bot.py"\], or \./bot\.py if it is executable',
+        ),
+    ],
+)
+def test_a_command_that_is_almost_right_is_an_error_that_spells_it(folder: Path, run: str, says: str) -> None:
+    (folder / "bot.toml").write_text(f'name = "mine"\nrun = {run}\n')
+
+    with pytest.raises((BotError, DataError), match=rf"mine/bot\.toml: {says}"):
+        find_bot("mine", folder.parent)
+
+
 def test_the_interpreter_of_a_manifest_stands_for_python_in_run_by_its_own_name(folder: Path) -> None:
     (folder / ".venv/bin").mkdir(parents=True)
     (folder / ".venv/bin/python").symlink_to(sys.executable)

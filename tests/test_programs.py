@@ -13,8 +13,8 @@ from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.programs import (
     DEBIAN,
     LIBRARIES,
-    explain_hidden_module,
     explain_installation,
+    explain_limits,
     explain_missing_programs,
     list_missing_programs,
 )
@@ -79,16 +79,33 @@ for line in sys.stdin:
     ],
 )
 def test_each_language_says_what_it_misses(stderr: str, name: str) -> None:
-    told = explain_hidden_module(stderr, SANDBOX)
+    told = explain_limits(stderr, SANDBOX, 64)
 
     assert told is not None
     assert f"the sandbox may hide {name!r}" in told
     assert ("bot.toml" in told) == (name == "numpy")
-    assert explain_hidden_module(stderr, ("rlimit", "seccomp")) is None
+    assert explain_limits(stderr, ("rlimit", "seccomp"), 64) is None
 
 
 def test_another_crash_gets_no_such_hint() -> None:
-    assert explain_hidden_module("KeyError: 'No module'", SANDBOX) is None
+    assert explain_limits("KeyError: 'No module'", SANDBOX, 64) is None
+
+
+@pytest.mark.parametrize(
+    ("evidence", "isolation", "told"),
+    [
+        ("OSError: [Errno 30] Read-only file system: 'log.txt'", SANDBOX, "write to /tmp"),
+        (
+            "FileNotFoundError: [Errno 2] No such file or directory: '/home/ann/book.json'",
+            SANDBOX,
+            "only its own folder",
+        ),
+        ("terminate called after throwing an instance of 'std::bad_alloc'", ("rlimit",), "64 MB"),
+        ("the bot was killed by signal 9 (SIGKILL): it used more memory than it may", SANDBOX, "64 MB"),
+    ],
+)
+def test_a_bot_that_runs_into_a_limit_hears_which(evidence: str, isolation: tuple[str, ...], told: str) -> None:
+    assert told in (explain_limits(evidence, isolation, 64) or "")
 
 
 @pytest.fixture

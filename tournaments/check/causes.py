@@ -13,6 +13,7 @@ import msgspec
 from malice.protocol.codec import UNREADABLE, excerpt
 from malice.protocol.errors import MaliceError
 from malice.referee.connection import STRAY_LINES
+from malice.referee.records import Isolation
 from malice.tournaments.check.report import Finding
 from malice.tournaments.check.seat import Trouble
 from malice.tournaments.entries import programs
@@ -340,8 +341,9 @@ def _describe_move(legal: tuple[str, ...]) -> str:
 
 def _hint(trouble: Trouble, bot: Bot) -> str:
     silence = trouble.silence
-    if trouble.code == "crash" and (hidden := programs.explain_hidden_module(trouble.stderr, trouble.isolation)):
-        return hidden
+    evidence = f"{trouble.sentence}\n{trouble.stderr}" if trouble.code == "crash" else trouble.sentence
+    if limit := programs.explain_limits(evidence, trouble.isolation, Isolation().memory_mb):
+        return limit
     if is_broken_answer(trouble):
         return "write each answer with a JSON library, in UTF-8, on one line"
     if is_stray(trouble):

@@ -7,6 +7,7 @@ import hashlib
 import math
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Collection, Mapping
@@ -190,6 +191,11 @@ def read_manifest(folder: Path) -> Manifest:
     with contextlib.suppress(FileNotFoundError):  # reported below
         inspect_file(folder, MANIFEST)  # a symlink must not make us read files outside the folder
     table = read_toml(path, MOST_BYTES)
+    for field in ("run", "build"):
+        if isinstance(words := table.get(field), str):
+            raise DataError(
+                f"{path}: {field}: expected a list, {_spell_list(words)}, got the text {words!r:.{LONGEST_TEXT}}"
+            )
     manifest = convert(table, Manifest, str(path))
     try:
         _check_sizes(manifest)
@@ -230,6 +236,7 @@ def _check_sizes(manifest: Manifest) -> None:
 def _check_values(manifest: Manifest, folder: Path) -> None:
     if not manifest.run:
         raise ValueError("run: expected a command, got an empty list")
+    _refuse_bare_file(manifest, folder)
     if not 1 <= manifest.build_s <= MOST_BUILD_S:
         raise ValueError(f"build_s: expected 1 to {MOST_BUILD_S}, got {manifest.build_s}")
     for need in manifest.needs:
@@ -245,6 +252,30 @@ def _check_values(manifest: Manifest, folder: Path) -> None:
             require_parameter(name, default)
         except ValueError as error:
             raise ValueError(f"parameters.{name}: {error}") from None
+
+
+def _spell_list(words: str) -> str:
+    """A command line as bot.toml spells it, with our interpreter for Python."""
+    try:
+        first, *rest = shlex.split(words) or [""]
+    except ValueError:  # a quote that does not end
+        first, *rest = words.split()
+    word = PYTHON if re.fullmatch(r"python[0-9.]*", first) else first
+    return msgspec.json.encode([word, *rest]).decode().replace('","', '", "')
+
+
+def _refuse_bare_file(manifest: Manifest, folder: Path) -> None:
+    """Refuse a command whose first word is a file of the folder: it would be looked up on the PATH."""
+    word, *rest = manifest.run
+    if "/" in word or word == PYTHON or not os.path.isfile(folder / word) or shutil.which(word):
+        return
+    words = (PYTHON, word, *rest) if word.endswith(".py") else (f"./{word}", *rest)
+    spelled = msgspec.json.encode(words).decode().replace('","', '", "')
+    shebang = f", or ./{word} if it is executable and begins with a line such as #!/usr/bin/env python3"
+    raise ValueError(
+        f"run: expected a program on the PATH first, got {word!r}, a file of this folder: write {spelled}"
+        f"{shebang if words[0] == PYTHON else ', and make it executable (chmod +x)'}"
+    )
 
 
 def _check_own_ruleset(name: str, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What bots need (`needs` in bot.toml): what is missing, how to install it, and what the sandbox hides.
+"""What bots need (`needs` in bot.toml): what is missing, how to install it, and which limits they run into.
 
 Standard library only: continuous integration uses this module before it installs anything.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -26,23 +26,41 @@ MISSING = re.compile(
 SHOWN = "a bot sees only its own folder, the system's, and the installation of the program that runs it"
 
 
-def explain_hidden_module(stderr: str, isolation: tuple[str, ...]) -> str | None:
-    """What the author can do about a module that the bot did not find in the sandbox, if that is the trouble.
+_READ_ONLY = re.compile(r"read-only file system|EROFS", re.IGNORECASE)
+_NO_FILE = re.compile(r"no such file or directory|ENOENT|FileNotFound|NoSuchFile|cannot find the file", re.IGNORECASE)
+_NO_MEMORY = re.compile(
+    r"MemoryError|bad_alloc|OutOfMemory|heap out of memory|cannot allocate memory|not enough memory|out of memory"
+    r"|memory allocation of \d+ bytes failed|more memory than it may",
+    re.IGNORECASE,
+)
+"""What languages, and the referee, say of a bot that has used up its memory."""
+
+
+def explain_limits(evidence: str, isolation: Sequence[str], memory_mb: int) -> str | None:
+    """What the author can do about a limit that the bot ran into, if that is the trouble.
 
     Args:
-        stderr: what the bot wrote to stderr.
+        evidence: the sentence of its verdict, and what it wrote to stderr.
         isolation: the isolation in force around it, the layer first.
+        memory_mb: how much memory it may use.
     """
-    match = MISSING.search(stderr)
-    if match is None or "bwrap" not in isolation:
+    if _NO_MEMORY.search(evidence):
+        return f"all its processes together may use {memory_mb} MB of memory (memory_mb in the tournament file)"
+    if "bwrap" not in isolation:
         return None
-    way = "copy it into the bot's folder"
-    if match.lastgroup == "python":
-        way += ", or set `python` in bot.toml to an interpreter that has it"
-    return (
-        f"the sandbox may hide {match[match.lastgroup or 0]!r}: {SHOWN}; {way}"
-        " (--isolation none shows whether that is the cause)"
-    )
+    if match := MISSING.search(evidence):
+        way = "copy it into the bot's folder"
+        if match.lastgroup == "python":
+            way += ", or set `python` in bot.toml to an interpreter that has it"
+        return (
+            f"the sandbox may hide {match[match.lastgroup or 0]!r}: {SHOWN}; {way}"
+            " (--isolation none shows whether that is the cause)"
+        )
+    if _READ_ONLY.search(evidence):
+        return "a bot sees only its own folder, and cannot write there: write to /tmp, which is gone with its process"
+    if _NO_FILE.search(evidence):
+        return "a bot sees only its own folder: put the file there, and name it relative to it; write to /tmp"
+    return None
 
 
 DEBIAN = {

@@ -91,7 +91,8 @@ def _greet(plan: Plan, player: Player, guard: int) -> Absence | None:
         greet_bot(player, plan.config.init_ms, plan.isolation, guard)
     except Verdict as verdict:
         layers = (probe.find_strongest_layer(plan.isolation.layer),)
-        hint = programs.explain_hidden_module(verdict.stderr, layers)
+        evidence = f"{verdict.sentence}\n{verdict.stderr}"
+        hint = programs.explain_limits(evidence, layers, plan.isolation.memory_mb)
         output = "\n".join(filter(None, (verdict.stderr.strip()[-OUTPUT:], hint)))
         return Absence(verdict.code, verdict.sentence, output)
     except (MachineFault, OSError) as error:
