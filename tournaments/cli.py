@@ -34,6 +34,8 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "run": ("run", "Play a tournament, or resume it."),
         "merge": ("league", "Bring back the games played on copies of a league."),
         "entry": ("league", "List, withdraw, disqualify or reinstate entries."),
+        "backup": ("league", "Write a league with its bots to one file."),
+        "restore": ("league", "Write a league as a backup holds it."),
     },
     "Results": {
         "standings": ("results", "Print the ranking."),

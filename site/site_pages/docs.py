@@ -158,6 +158,7 @@ DOCS = (
     Doc("tournaments", "docs/tournaments.md", "Running a tournament"),
     Doc("formats", "docs/formats.md", "Formats"),
     Doc("league", "docs/league.md", "A league that lives"),
+    Doc("desk", "docs/desk.md", "The organiser's desk"),
     Doc("many-machines", "docs/many-machines.md", "Many machines"),
     Doc("events", "docs/events.md", "Events"),
     Doc("standings", "docs/standings.md", "Reading the standings"),

@@ -1,4 +1,4 @@
-"""`malice entry` and `merge`: decisions about entries, and games that come back from copies of the league."""
+"""`malice entry`, `merge`, `backup` and `restore`: decisions, games that come back, copies of a league."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from malice.referee.nouns import format_count
+from malice.tournaments.commands.exit_codes import find_exit_code
 from malice.tournaments.commands.options import (
     database_argument,
     jobs_option,
@@ -20,6 +21,7 @@ from malice.tournaments.errors import UnverifiedError
 from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
+    from malice.tournaments.entries.backups import Backup
     from malice.tournaments.league.merge import Taken
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.registration import Merged
@@ -41,7 +43,10 @@ def _change(name: str, help: str) -> click.Command:
     @click.argument("label")
     @click.option("--reason", default="", help="Why, for people; standings and pages show it.")
     @tournament_option
-    def command(db: Path, label: str, reason: str, tournament: str | None) -> None:
+    @json_option
+    def command(db: Path, label: str, reason: str, tournament: str | None, json: bool) -> None:
+        import msgspec
+
         from malice.tournaments.league.store import change_everywhere, exclude, reinstate
 
         def change(store: Store) -> None:
@@ -52,8 +57,11 @@ def _change(name: str, help: str) -> click.Command:
 
         with open_store(db, tournament=tournament, write=True, several=True) as store:
             meant = [tournament] if tournament else store.league().list_meant()
-            for each in change_everywhere(store, meant, label, change):
-                _print_state(each, label, name)
+            changed = change_everywhere(store, meant, label, change)
+        if json:
+            click.echo(msgspec.json.encode({"label": label, "tournaments": changed}))
+        for each in changed:
+            _print_state(each, label, name)
 
     return command
 
@@ -134,7 +142,11 @@ def merge(db: Path, copies: tuple[Path, ...], jobs: int | None, json: bool) -> N
         for line in _describe(merged, db):
             click.echo(line)
     if refused := [line for each in taken for line in each.refused]:
-        raise UnverifiedError("\n".join(refused))
+        error = UnverifiedError("\n".join(refused))
+        if json:  # which says what was refused, too
+            click.echo(f"Error: {error}", err=True)
+            click.get_current_context().exit(find_exit_code(error))
+        raise error
 
 
 def _require_copies(store: Store, copies: tuple[Path, ...]) -> None:
@@ -171,3 +183,38 @@ def _describe(merged: Merged, db: Path) -> Iterator[str]:
         words += [f"created: {', '.join(map(sanitize, each.created))}"] if each.created else []
         name = f"{sanitize(each.tournament)}: " if len(merged.tournaments) > 1 else ""
         yield f"{db}: {name}{'; '.join(words)}"
+
+
+@click.command()
+@database_argument
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+def backup(db: Path, file: Path, json: bool) -> None:
+    """Write a league to one new FILE: its database as it is now, its kept bots, and the list of names if any.
+
+    A run may go on meanwhile. What bots would have played (--second-opinion) is left out: it can be asked again.
+    """
+    from malice.tournaments.entries.backups import back_up
+
+    with open_store(db, unplayed=True, several=True) as store:
+        _print_backup(back_up(store, file), file, json=json)
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@database_argument
+@json_option
+def restore(file: Path, db: Path, json: bool) -> None:
+    """Write the league that a backup FILE holds to DB, which must not exist yet."""
+    from malice.tournaments.entries.backups import restore
+
+    _print_backup(restore(file, db), db, json=json)
+
+
+def _print_backup(done: Backup, written: Path, *, json: bool) -> None:
+    import msgspec
+
+    if json:
+        click.echo(msgspec.json.encode(done))
+    else:
+        click.echo(f"{written}: {format_count(done.games, 'game')}, {format_count(done.bots, 'bot')}", err=True)

@@ -222,6 +222,17 @@ class LeagueFile:
             (problem,) = self._execute("PRAGMA integrity_check(1)").fetchone()
         return "" if problem == "ok" else " ".join(str(problem).split())
 
+    def copy(self, target: Path) -> None:
+        """Write what the file holds at one moment to a new file, whoever writes to this one meanwhile.
+
+        Raises:
+            DamagedLeague: the file cannot be read.
+            LockedLeague: another program keeps it locked.
+        """
+        with self.reading(lambda: "the whole file"), contextlib.closing(sqlite3.connect(target)) as copy:
+            self._waiting.wait_for(self.path, HOLDER, lambda: self.connection.backup(copy))
+            copy.execute("PRAGMA journal_mode = DELETE")
+
     @contextmanager
     def reading(self, where: Callable[[], str]) -> Iterator[None]:
         """Turn what SQLite raises about an unreadable file into an error that names the place."""

@@ -6,6 +6,7 @@ import copy
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -73,6 +74,10 @@ class JournalReader:
         """Keep the file closed while this context lasts, so that a run can end meanwhile."""
         with self._file.away():
             yield
+
+    def copy(self, target: Path) -> None:
+        """Write the league as it is at one moment to a new file."""
+        self._file.copy(target)
 
     def integrity(self) -> str:
         """The first problem that SQLite finds in the whole file; empty if it finds none."""
