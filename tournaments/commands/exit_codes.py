@@ -7,6 +7,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import shlex
 import signal
 import sys
@@ -16,6 +17,8 @@ from tempfile import gettempdir
 from typing import Any, NoReturn
 
 import click
+import msgspec
+from msgspec import Struct
 
 from malice.protocol.errors import MaliceError
 from malice.referee.errors import BotError, ChangedRules, DataError, GameFault, RecordError
@@ -86,7 +89,7 @@ NO_READER = 128 + signal.SIGPIPE
 
 
 class ExitCodeGroup(click.Group):
-    """Turns our errors into one line on stderr and an exit code."""
+    """Turns our errors into one line on stderr and an exit code; with --json they are JSON on stdout, too."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the command line."""
@@ -100,12 +103,22 @@ class ExitCodeGroup(click.Group):
                 word.encode()
             except UnicodeEncodeError:
                 ctx.fail(f"expected UTF-8, got {word!r}")
+        ctx.meta[JSON] = JSON in args
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         try:
             return super().invoke(ctx)
+        except (Exception, KeyboardInterrupt) as error:
+            if ctx.meta[JSON] and not isinstance(error, click.exceptions.Exit | click.Abort):
+                _print_failure(error)
+            return self._end(ctx, error)
+
+    def _end(self, ctx: click.Context, failure: Exception | KeyboardInterrupt) -> None:
+        """Report an error on stderr, and exit with its code; what is not ours is raised again."""
+        try:
+            raise failure
         except GameFault as error:
             _report_game(ctx, str(error), error.report)
         except MaliceError as error:
@@ -140,6 +153,54 @@ def find_exit_code(error: BaseException) -> int:
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
         return NO_READER
     return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
+
+
+JSON = "--json"
+_SENTENCE = re.compile(
+    r"(?:(?P<where>[^;\n]+?): )?(?:[^:\n]*\b)?expected (?P<expected>.+?)"
+    r"(?:,? (?:but )?got:? (?P<got>[^;\n]+?))?(?:; (?P<hint>[^\n]+))?",
+    re.DOTALL,
+)
+"""How our messages are built: where, what was expected, what came, what to do."""
+
+
+class FailedCommand(Struct, frozen=True):
+    """Why a command failed; what its message does not tell is null."""
+
+    code: str
+    """The kind of error, which scripts may rely on: `usage`, `data`, `league`, `locked`, `damaged`, and others."""
+    message: str
+    where: str | None = None
+    expected: str | None = None
+    got: str | None = None
+    hint: str | None = None
+
+
+def describe_failure(error: BaseException) -> FailedCommand:
+    """An error as scripts read it."""
+    kinds = {"LeagueError": "league", "DamagedLeague": "damaged", "LockedLeague": "locked", "DataError": "data"}
+    if isinstance(error, KeyboardInterrupt):
+        return FailedCommand("interrupted", "interrupted")
+    if isinstance(error, click.ClickException):
+        return _take_apart("usage", error.format_message())
+    if isinstance(error, OSError):
+        message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        return FailedCommand("system", message, where=str(error.filename) if error.filename else None)
+    if not isinstance(error, MaliceError):
+        return FailedCommand("internal", f"{type(error).__name__}: {error}")
+    name = next((each.__name__ for each in type(error).__mro__ if each.__name__ in kinds), type(error).__name__)
+    code = kinds.get(name, re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name.removesuffix("Error")).lower())
+    return _take_apart(code, str(error))
+
+
+def _take_apart(code: str, message: str) -> FailedCommand:
+    found = _SENTENCE.fullmatch(message)
+    return FailedCommand(code, message, **(found.groupdict() if found else {}))
+
+
+def _print_failure(error: BaseException) -> None:
+    if find_exit_code(error) != NO_READER:
+        click.echo(msgspec.json.encode({"error": describe_failure(error)}))
 
 
 def _working_folder() -> str:

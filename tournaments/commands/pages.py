@@ -99,11 +99,15 @@ class Extras:
         return SiteOptions(publication=publication, changes=changes, url=self.url)
 
 
-def print_size(store: Store, out: Path, size: SiteSize) -> None:
+def print_size(store: Store, out: Path, size: SiteSize, *, json: bool = False) -> None:
     """Print the address of pages that were written, and what they leave out."""
+    address = (out.resolve() / "index.html").as_uri()
+    if json:
+        click.echo(msgspec.json.encode(msgspec.structs.asdict(size) | {"address": address}))
+        return
     click.echo(f"{format_count(size.games, 'game')} on {format_count(size.pages, 'page')}", err=True)
     print_withheld(store, size.withheld, ["--out", str(out)])
-    click.echo((out.resolve() / "index.html").as_uri())
+    click.echo(address)
 
 
 def print_withheld(store: Store, verdicts: int, options: Sequence[str]) -> None:

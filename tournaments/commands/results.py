@@ -230,18 +230,21 @@ def export(db: Path, tournament: str | None, views: bool, at: int | None, jobs: 
 @database_argument
 @tournament_option
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
-def feedback(db: Path, tournament: str | None, out: Path) -> None:
+@json_option
+def feedback(db: Path, tournament: str | None, out: Path, json: bool) -> None:
     """Write a Markdown page for each bot, to hand to its author alone.
 
     A page bears the label of its bot. It tells the results of the bot, its faults with what it wrote to stderr, its
     worst games and how to look at them, and its slowest moves. Of other bots it tells only labels and results. Pages
     of entries that are gone are deleted.
     """
+    import msgspec
+
     from malice.tournaments.terminal.feedback import write_pages
 
     with open_store(db, tournament=tournament) as store:
-        for path in write_pages(store, out):
-            click.echo(path)
+        paths = list(map(str, write_pages(store, out)))
+    click.echo(msgspec.json.encode(paths) if json else "\n".join(paths))
 
 
 @click.command()

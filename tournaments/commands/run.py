@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
+import msgspec
+from msgspec import Struct
 
 from malice.referee.nouns import format_count, inflect
 from malice.tournaments.commands.cluster import dask_options, open_farm
-from malice.tournaments.commands.event_output import EventOutput, events_option, tell_events
+from malice.tournaments.commands.event_output import STDOUT, EventOutput, events_option, tell_events
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import (
     Limit,
     isolation_options,
+    json_option,
     open_plan,
     print_standings,
     read_limit,
@@ -31,6 +34,7 @@ from malice.tournaments.league.opening import open_store
 if TYPE_CHECKING:
     from malice.referee.records import Layer
     from malice.tournaments.league.config import Config
+    from malice.tournaments.league.standings import Standings
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.plan import Plan
     from malice.tournaments.running.run import RunTerms
@@ -175,6 +179,7 @@ NOT_OF_A_SHARE = ("--site", "--url", "--replace-site", "--keep-going", "--new-ve
 @dask_options
 @events_option
 @isolation_options
+@json_option
 def run(
     tournament: Path | None,
     db: Path | None,
@@ -197,6 +202,7 @@ def run(
     events_to: str | None,
     isolation: Layer | None,
     required: bool,
+    json: bool,
 ) -> None:
     """Play the tournament that a TOML file describes, or resume it.
 
@@ -228,6 +234,8 @@ def run(
         "--require-isolation": required,
     }
     modes = {"--create-only": create_only, "--dry-run": dry_run}
+    if json and (events_to == STDOUT or any(modes.values()) or share is not None or out is not None):
+        raise click.UsageError("--json goes with none of --create-only, --dry-run, --shard, --site and --events -")
     if share is not None:
         _refuse("--shard", {"TOURNAMENT": tournament, **modes} | {each: options[each] for each in NOT_OF_A_SHARE})
         if db is None:
@@ -279,9 +287,33 @@ def run(
                     terms = replace(terms, elsewhere=farm, jobs=farm.slots)
                 left = _play(store, plan, terms, output)
                 click.echo(f"{db}: {format_count(len(store.keys()), 'game')}", err=True)
-                print_standings(store)
+                _print_json(store, plan, left) if json else print_standings(store)
             if left:
                 _explain_left(store, plan, left, words, again)
+
+
+class RunSummary(Struct, frozen=True):
+    """What a run prints with --json."""
+
+    tournament: str
+    league: str
+    games: int
+    """Finished games of the tournament."""
+    played: int
+    """Those of this run."""
+    left: int
+    """Those that the time did not suffice for."""
+    complete: bool
+    standings: tuple[Standings, ...]
+
+
+def _print_json(store: Store, plan: Plan, left: int) -> None:
+    from malice.tournaments.league.ranking import compute_league_standings
+
+    tournament, games, before = store.tournament(), len(store.keys()), len(plan.finished)
+    standings = compute_league_standings(store.read())
+    found = RunSummary(tournament.name, str(store.path), games, games - before, left, tournament.complete, standings)
+    click.echo(msgspec.json.encode(found))
 
 
 def _refuse(what: str, options: Mapping[str, object]) -> None:

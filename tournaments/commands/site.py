@@ -18,6 +18,7 @@ from malice.tournaments.commands.options import (
     database_argument,
     find_game,
     isolation_options,
+    json_option,
     take_luck_off,
     tournament_option,
     with_isolation,
@@ -88,6 +89,7 @@ def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> st
 @url_option
 @replace_site_option
 @click.option("--follow", is_flag=True, help="Write what changes while another process plays, until it is complete.")
+@json_option
 @click.option("--ordered", is_flag=True, hidden=True, help="Follow the run that started this, and end with it.")
 def site(
     db: Path,
@@ -104,6 +106,7 @@ def site(
     url: str,
     replace_site: bool,
     follow: bool,
+    json: bool,
     ordered: bool,
 ) -> None:
     """Write the pages: standings, bots, games, replays. They work from the disk and on any web server.
@@ -134,6 +137,8 @@ def site(
     if ordered:
         follow_run(db, tournament or "", out, url)
         return
+    if json and (follow or key is not None):
+        raise click.UsageError("--json contradicts --follow and --game")
     if follow and luck:
         raise click.UsageError("--follow and --luck contradict each other: luck plays all games again each time")
     if follow and opinion is not None:
@@ -154,7 +159,7 @@ def site(
         if follow:
             follow_league(store, out, extras, running=running)
         else:
-            write_site(store, out, extras, asking, luck=luck)
+            write_site(store, out, extras, asking, luck=luck, json=json)
 
 
 @dataclass(frozen=True)
@@ -222,7 +227,9 @@ def _print_opinions(opinions: Opinions) -> None:
             click.echo(f"    | {line}", err=True)
 
 
-def write_site(store: Store, out: Path, extras: Extras, asking: Asking | None, *, luck: bool) -> None:
+def write_site(
+    store: Store, out: Path, extras: Extras, asking: Asking | None, *, luck: bool, json: bool = False
+) -> None:
     """Write the pages, and print their address, and what they leave out.
 
     Args:
@@ -231,6 +238,7 @@ def write_site(store: Store, out: Path, extras: Extras, asking: Asking | None, *
         extras: what they show beyond what every site does.
         asking: which bot is asked what it would have played; None for none.
         luck: whether to play the games again, to show every two entries without luck.
+        json: whether to print the size as JSON.
 
     Raises:
         LeagueError, DataError: as `Extras.make_options`.
@@ -247,7 +255,7 @@ def write_site(store: Store, out: Path, extras: Extras, asking: Asking | None, *
     follower = Follower(store, out)
     with open_opinions(store, asking) as opinions:
         size = follower.look(replace(options, sharper=sharper, opinions=opinions), running=False)
-    print_size(store, out, size)
+    print_size(store, out, size, json=json)
 
 
 def write_game(store: Store, key: str, out: Path, extras: Extras) -> None:

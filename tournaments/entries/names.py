@@ -409,7 +409,15 @@ class Names:
     def _find(self, words: str, base: Path) -> Bot:
         if self._people and words == PERSON.manifest.name:
             return PERSON
-        return find_revision(words, base, self._revisions) if parse_reference(words) else find_bot(words, base)
+        reference = parse_reference(words)
+        if reference is None:
+            return find_bot(words, base)
+        try:
+            return find_revision(words, base, self._revisions)
+        except BotError as error:
+            if not reference.names_version or self._versions:
+                raise
+            raise BotError(f"{error}; versions such as @{reference.selector} lie in a league: --db LEAGUE.db") from None
 
     def _find_version(self, reference: Reference) -> Bot | None:
         """Find a version of an entry; None if no entry has this label, so that it may be a folder."""
