@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 import shutil
 import sys
 from collections import Counter
+from html import unescape
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 
+from malice.site_pages.feedback import escape
 from malice.tournaments.entries.bots import list_shipped_bots
 from malice.tournaments.league.store import Store
-from malice.tournaments.terminal.feedback import escape
 from tests.command_line import malice
 from tests.growing_leagues import GrowingLeague
 from tests.leagues import replace_in_journal
@@ -45,6 +48,12 @@ for line in sys.stdin:
 """
 
 
+def decode_scripts(page: str) -> str:
+    """The data that a replay of one file holds."""
+    packed = re.findall(r'malice\.receive\("[^"]*","([^"]*)"\)', page)
+    return " ".join(gzip.decompress(base64.b64decode(each)).decode() for each in packed)
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = Run(tmp_path_factory.mktemp("feedback"))
@@ -68,8 +77,60 @@ def pages(run: Run) -> dict[str, str]:
     out = run.folder / "out"
     result = malice("feedback", run.db, "--out", out)
     assert result.exit_code == 0, result.output
-    assert sorted(result.stdout.split()) == sorted(map(str, out.iterdir()))
-    return {path.name: path.read_text() for path in sorted(out.iterdir())}
+    files = sorted(path for path in out.iterdir() if path.is_file())
+    assert sorted(result.stdout.split()) == list(map(str, files))
+    return {path.name: path.read_text() for path in files if path.suffix == ".md"}
+
+
+@pytest.fixture(scope="module")
+def out(run: Run, pages: dict[str, str]) -> Path:
+    return run.folder / "out"
+
+
+def test_every_page_is_html_too_with_the_same_words_and_no_other_file(out: Path, pages: dict[str, str]) -> None:
+    for name, page in pages.items():
+        html = (out / name).with_suffix(".html").read_text()
+        told = unescape(re.sub("<[^>]*>", "", html[html.index("<article") : html.index("</article>")]))
+        assert re.search(r"(src=|<link|<script)", html) is None
+        for line in (line.strip() for line in page.splitlines() if line.startswith("    ")):
+            assert line in told
+
+
+def test_the_worst_games_lie_beside_a_page_and_tell_nothing_private_of_others(out: Path, pages: dict[str, str]) -> None:
+    for name, other in (("ann", "ben"), ("ben", "ann")):
+        links = re.findall(rf"\]\(({name}/\S+?\.html)#(\S+?)/(\d+)\)", pages[f"{name}.md"])
+        assert links
+        for file, key, _ in links:
+            page = (out / file).read_text()
+            assert key in page
+            assert f"secret of {other}" not in page + decode_scripts(page)
+
+
+def test_of_rivals_a_replay_has_no_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    talks = "import json, sys\nfor line in sys.stdin:\n    r = json.loads(line)\n    a = {'id': r.get('id')}\n"
+    talks += "    if r['type'] == 'move': a |= {'move': r['legal'][0], 'note': 'idea of ' + sys.argv[1]}\n"
+    talks += "    if r['type'] != 'bye': print(json.dumps(a), flush=True)\n"
+    (tmp_path / "talks.py").write_text(talks)
+    bots = [f"{sys.executable} {tmp_path / 'talks.py'} {name}" for name in ("ann", "ben")]
+    lines = ", ".join(f"{{ bot = {json.dumps(bot)}, label = {json.dumps(bot[-3:])} }}" for bot in bots)
+    (tmp_path / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 1\n')
+    file = f'name = "n"\nentries = [{lines}]\nseed = "f"\ndeals = 2\nisolation = "none"\nrulesets = ["./short.toml"]'
+    (tmp_path / "t.toml").write_text(file)
+    monkeypatch.chdir(tmp_path)
+    malice("run", "t.toml", code=0)
+
+    malice("feedback", "t.db", "--out", "out", "--url", "https://example.org/n", code=0)
+
+    for own, other in (("ann", "ben"), ("ben", "ann")):
+        replays = sorted((tmp_path / f"out/{own}").glob("*.html"))
+        scripts = [decode_scripts(path.read_text()) for path in replays]
+        assert any(f"idea of {own}" in script for script in scripts)
+        assert not any(f"idea of {other}" in script for script in scripts)
+        assert "https://example.org/n/replay.html#" in (tmp_path / f"out/{own}.md").read_text()
+    (command, *_) = re.findall(
+        r"^    malice play \S+ greedy --from (\S+)$", (tmp_path / "out/ann.md").read_text(), re.M
+    )
+    malice("play", "first", "greedy", "--from", f"out/{command}", "--quiet", "--isolation", "none", code=0)
 
 
 def test_every_entry_has_a_page_with_a_safe_name(pages: dict[str, str]) -> None:
@@ -151,7 +212,7 @@ def test_a_page_bears_its_label_and_goes_with_its_entry(tmp_path: Path, monkeypa
     league.play({"ann": 1, "my_bot": 1, "zoe": 1})
 
     assert malice(*feedback).exit_code == 0
-    again = sorted(path.name for path in (tmp_path / "out").iterdir())
+    again = sorted(path.name for path in (tmp_path / "out").glob("*.md"))
     GrowingLeague(tmp_path / "next.db", monkeypatch, name="next").play({"my_bot": 1, "zoe": 1})
     other = malice("feedback", tmp_path / "next.db", "--out", tmp_path / "out")
 
@@ -185,7 +246,7 @@ def test_a_crash_after_a_game_costs_none_and_is_told_with_its_stderr(when: str, 
     assert "| my last words" in played.output
     with Store(tmp_path / "t.db") as store:
         assert not any(any(game.verdicts) for game in store.games())
-    (page,) = [page for path in (tmp_path / "out").iterdir() if told in (page := path.read_text())]
+    (page,) = [page for path in (tmp_path / "out").glob("*.md") if told in (page := path.read_text())]
     assert "which costs no game" in page
     assert "    my last words" in page
     for options, shown in ((), False), (("--with-stderr",), True):

@@ -177,7 +177,7 @@ def make_front(
         options: what the site shows beyond what every site does.
     """
     by_part = compute_part_ratings(source)
-    changes = options.changes or _find_changes(source, by_part, all_standings)
+    changes = options.changes or find_changes(source, by_part, all_standings)
     labels = [entry.label for entry in source.entries]
     several = len({standings.ruleset for standings in all_standings}) > 1
     return Front(
@@ -189,9 +189,10 @@ def make_front(
     )
 
 
-def _find_changes(
+def find_changes(
     source: Contents, by_part: Sequence[PartRatings], all_standings: Sequence[Standings]
 ) -> Changes | None:
+    """What changed since the newest part began; None without ratings."""
     if not by_part:
         return None
     newest = max(each.steps[-1].parts[-1] for each in by_part)

@@ -54,7 +54,7 @@ def find_front_game(
         return None
     (record,) = read_records([game.key])
     try:
-        return _open_game(game, record)
+        return open_game(game, record)
     except (FamilyError, RecordError):
         return None  # its own replay page tells what is wrong with it
 
@@ -84,7 +84,12 @@ def _list_decided(game: GameSummary, leader: str, numbers: Mapping[str, int]) ->
     return [] if own is None else [label for label, place in places.items() if place != own]
 
 
-def _open_game(game: GameSummary, record: Record) -> FrontGame:
+def open_game(game: GameSummary, record: Record) -> FrontGame:
+    """Play a game again to find where it turned.
+
+    Raises:
+        FamilyError, RecordError: it does not replay.
+    """
     asks = list(replay_asks(record))
     turn = find_turn(find_leads(list_left(record, [ask.after for ask in asks])), game.teams)
     if turn and len(asks) > 1:

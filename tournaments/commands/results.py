@@ -19,6 +19,7 @@ from malice.tournaments.commands.options import (
     take_luck_off,
     tournament_option,
 )
+from malice.tournaments.commands.pages import url_option
 from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
@@ -230,20 +231,24 @@ def export(db: Path, tournament: str | None, views: bool, at: int | None, jobs: 
 @database_argument
 @tournament_option
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+@click.option("--changes-since", metavar="LAST.db|DATE", help="Say what changed since an older copy, or a day.")
+@url_option
 @json_option
-def feedback(db: Path, tournament: str | None, out: Path, json: bool) -> None:
-    """Write a Markdown page for each bot, to hand to its author alone.
+def feedback(db: Path, tournament: str | None, out: Path, changes_since: str | None, url: str, json: bool) -> None:
+    """Write a page for each bot, to hand to its author alone: as HTML, and the same as Markdown.
 
-    A page bears the label of its bot. It tells the results of the bot, its faults with what it wrote to stderr, its
-    worst games and how to look at them, and its slowest moves. Of other bots it tells only labels and results. Pages
-    of entries that are gone are deleted.
+    A page bears the label of its bot, and needs neither the league nor another file. It tells its place and what
+    changed, its faults with the line that caused them and what it wrote to stderr, its times, and its worst games,
+    each as a replay of one file in the folder of its name. Of other bots it shows labels, results, cards and actions.
+    Pages of entries that are gone are deleted. --url is the address of the public site, for links into it.
     """
     import msgspec
 
-    from malice.tournaments.terminal.feedback import write_pages
+    from malice.site_pages.feedback import write_pages
 
     with open_store(db, tournament=tournament) as store:
-        paths = list(map(str, write_pages(store, out)))
+        changes = None if changes_since is None else compute_changes(store, changes_since)
+        paths = list(map(str, write_pages(store, out, url, changes)))
     click.echo(msgspec.json.encode(paths) if json else "\n".join(paths))
 
 
