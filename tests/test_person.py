@@ -76,7 +76,7 @@ def test_a_person_plays_whole_games_in_a_terminal(extends: str, others: list[str
     words = ["play", "you", *others, "--ruleset", "./tiny.toml", "--seed", "me", "--db", "t.db"]
 
     with in_terminal(tmp_path, mark.environ(), words) as terminal:
-        seen = play_to_the_end(terminal, "Elo relative")
+        seen = play_to_the_end(terminal, "in a row")
         assert terminal.status() == 0
 
     exported = malice("export", tmp_path / "t.db").stdout.splitlines()

@@ -152,6 +152,7 @@ DOCS = (
     Doc("index", "docs/README.md", "All pages"),
     Doc("first-bot", "docs/first-bot.md", "Your first bot"),
     Doc("protocol", "protocol/PROTOCOL.md", "The protocol"),
+    Doc("playing", "docs/playing.md", "Playing yourself"),
     Doc("comparing", "docs/comparing.md", "Is it better?"),
     Doc("python", "docs/python.md", "Games from Python"),
     Doc("learning", "docs/learning.md", "Programs that learn"),

@@ -1,4 +1,4 @@
-"""`malice entry`, `merge`, `backup` and `restore`: decisions, games that come back, copies of a league."""
+"""`malice entry`, `forget`, `merge`, `backup` and `restore`: decisions, games that come back, copies of a league."""
 
 from __future__ import annotations
 
@@ -111,6 +111,24 @@ def list_entries(db: Path, tournament: str | None, json: bool) -> None:
 entry.add_command(_change("withdraw", "Let an entry play no more: the games that it played count on"))
 entry.add_command(_change("disqualify", "Let an entry play no more: its games count for nobody"))
 entry.add_command(_change("reinstate", "Let an entry play again: one that was suspended, withdrawn or disqualified"))
+
+
+@click.command()
+@database_argument
+@click.argument("name")
+def forget(db: Path, name: str) -> None:
+    """Take a person's name off a league of people: the games stay, of somebody without a name.
+
+    The name stood in one file beside the league, and nowhere else: journal, records and digests never held it.
+    """
+    from malice.tournaments.league.people import PeopleList
+    from malice.tournaments.sanitizer import sanitize
+
+    with open_store(db, write=True, unplayed=True, several=True):  # a run that goes on would write the name again
+        people = PeopleList(db)
+        label = people.forget(name)
+        people.write()
+    click.echo(f"{sanitize(name)}: forgotten; the games stay, those of {label}", err=True)
 
 
 @click.command()

@@ -304,6 +304,18 @@ def print_standings(store: Store, choice: Choice | None = None) -> None:
         click.echo(line)
 
 
+def print_people(store: Store, *, json: bool = False) -> None:
+    """Print what everybody has reached in a league of people."""
+    from malice.tournaments.terminal.people import encode_people, format_people, list_people
+
+    found = list_people(store)
+    if json:
+        click.echo(encode_people(found))
+        return
+    for line in format_people(found):
+        click.echo(line)
+
+
 def compute_changes(store: Store, since: str, choice: Choice | None = None, *, publish: bool = False) -> Changes:
     """Compute what changed since another league, usually an older copy of this one, or since a day.
 

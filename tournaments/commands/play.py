@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from malice.tournaments.commands.options import (
     isolation_options,
     json_option,
     name_fit_rulesets,
+    print_people,
     print_standings,
     print_stderr,
     read_table_positions,
@@ -29,17 +30,20 @@ from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer
+    from malice.tournaments.league.people import PeopleList
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.matches import MatchOrder
     from malice.tournaments.running.plan import Plan
     from malice.tournaments.running.run import Playing
     from malice.tournaments.terminal.watching import Screen
 
-OWN = ("bots", "ruleset", "daily", "day")
+OWN = ("bots", "ruleset", "daily", "day", "db", "names")
 """What `--daily` can be combined with."""
 
 
-def play_daily(context: click.Context, bots: Sequence[str], ruleset: str, day: date | None) -> None:
+def play_daily(
+    context: click.Context, bots: Sequence[str], ruleset: str, day: date | None, db: Path | None, names: Sequence[str]
+) -> None:
     """Play the deal of a day, or go on with it.
 
     Args:
@@ -47,6 +51,8 @@ def play_daily(context: click.Context, bots: Sequence[str], ruleset: str, day: d
         bots: must be `you` alone.
         ruleset: the ruleset.
         day: the date; None for today's, in UTC, so that everybody has the same.
+        db: the league of people beside which it is kept; None for the folder of this user.
+        names: that of the player, if there is one.
 
     Raises:
         click.UsageError: something else was asked for too.
@@ -54,7 +60,9 @@ def play_daily(context: click.Context, bots: Sequence[str], ruleset: str, day: d
     """
     from malice.referee.rulesets import find_ruleset, load_ruleset
     from malice.tournaments.entries.bots import PERSON
-    from malice.tournaments.terminal.daily import DailyGame, Shelf
+    from malice.tournaments.league.store import Store
+    from malice.tournaments.terminal.daily import DailyDeal, DailyGame, Shelf
+    from malice.tournaments.terminal.people import find_shelf
 
     if tuple(bots) != (PERSON.manifest.name,):
         raise click.UsageError(
@@ -62,10 +70,17 @@ def play_daily(context: click.Context, bots: Sequence[str], ruleset: str, day: d
         )
     given = [name for name in context.params if _is_given(context, name)]
     if strange := sorted(set(given) - set(OWN)):
-        raise click.UsageError(f"--daily takes only --ruleset and --day, got --{strange[0].replace('_', '-')}")
+        raise click.UsageError(
+            f"--daily takes only --ruleset, --day, --db and --as, got --{strange[0].replace('_', '-')}"
+        )
     chosen = find_ruleset(ruleset, Path()) if "ruleset" in given else load_ruleset(_choose_ruleset())
-    shelf = Shelf(find_data_folder() / "daily")
-    DailyGame(chosen, day or datetime.now(UTC).date(), shelf).play(sys.stdin.buffer, sys.stdout)
+    people, labels = seat_people(db, names)
+    if db and people:
+        with Store(db, create=True):  # a league of people, even if nobody plays anything else
+            people.write()
+    shelf = find_shelf(db, *labels) if db else Shelf(find_data_folder() / "daily")
+    deal = DailyDeal(chosen, day or datetime.now(UTC).date(), shelf)
+    DailyGame(deal, *names).play(sys.stdin.buffer, sys.stdout)
 
 
 def _is_given(context: click.Context, name: str) -> bool:
@@ -109,6 +124,7 @@ def find_data_folder() -> Path:
 @click.option("--seed", help="Determines every card.")
 @from_option
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games in this league.")
+@click.option("--as", "names", multiple=True, metavar="NAME", help="Your name there; repeat it for several people.")
 @click.option("--replay", "replays", is_flag=True, help="Print every game action by action.")
 @click.option("--watch", is_flag=True, help="Show the table after each action, as it is played.")
 @click.option(
@@ -141,6 +157,7 @@ def play(
     seed: str | None,
     begin: str | None,
     db: Path | None,
+    names: tuple[str, ...],
     replays: bool,
     watch: bool,
     delay: int | None,
@@ -162,13 +179,20 @@ def play(
     --from begins where another game stood: malice play you planner --from friday.db#0.0.1.1/57
 
     The deal of the day is the same for everybody, and can be solved; you play it alone: malice play you --daily
+
+    --db keeps what people play in a league of their own, and --as their names beside it; `malice standings` then tells
+    what each has reached, and `malice forget` takes a name off: malice play you planner --db people.db --as ann
     """
     from malice.tournaments.entries.bots import PERSON
     from malice.tournaments.running.matches import MatchOrder
 
+    if names and db is None:
+        raise click.UsageError("--as needs --db: the league that keeps the games of that name")
+    if len(names) > bots.count(PERSON.manifest.name):
+        raise click.UsageError(f"--as: expected at most a name for each `you`, got {len(names)}")
     if daily:
         interrupt_on_signals()
-        play_daily(context, bots, ruleset, day.date() if day else None)
+        play_daily(context, bots, ruleset, day.date() if day else None, db, names)
         return
     show = Show(replays, watch, delay, stderr, quiet, json)
     person = PERSON.manifest.name in bots
@@ -195,6 +219,7 @@ def play(
         ruleset, deals = positions[0].ruleset, len(positions)
     else:
         require_seats(bots, ruleset)
+    people, labels = seat_people(db, names)
     order = MatchOrder(
         bots,
         ruleset,
@@ -207,8 +232,32 @@ def play(
         isolation,
         required,
         positions,
+        labels,
     )
-    _play_table(order, db, show)
+    _play_table(order, db, show, people)
+
+
+def seat_people(db: Path | None, names: Sequence[str]) -> tuple[PeopleList | None, tuple[str, ...]]:
+    """Return who plays in a league, and the labels of these people; somebody new gets one, which is not written yet.
+
+    Raises:
+        click.UsageError: a name is given twice.
+        DataError: one is no name.
+        LeagueError: the list of names is damaged, or the league cannot be read.
+    """
+    from malice.tournaments.league.people import PeopleList
+    from malice.tournaments.league.store import Store
+
+    if db is None:
+        return None, ()
+    if len({*names}) < len(names):
+        raise click.UsageError(f"--as: expected different names, got {', '.join(map(repr, names))}")
+    taken: Collection[str] = ()
+    if names and db.exists():
+        with Store(db) as store:
+            taken = store.league().versions
+    people = PeopleList(db)
+    return people, tuple(people.find_label(name, taken) for name in names)
 
 
 class Show(NamedTuple):
@@ -222,7 +271,7 @@ class Show(NamedTuple):
     json: bool
 
 
-def _play_table(order: MatchOrder, db: Path | None, show: Show) -> None:
+def _play_table(order: MatchOrder, db: Path | None, show: Show, people: PeopleList | None) -> None:
     """Play the games, and print the finished ones, even if the run stops."""
     from tempfile import TemporaryDirectory
 
@@ -237,25 +286,28 @@ def _play_table(order: MatchOrder, db: Path | None, show: Show) -> None:
     ):
         with name_fit_rulesets():
             plan = open_match(store, order, Names(store.path, store, people=True).find)
+        if people and plan.guests:
+            people.write()
+        names = people.names if people else {}
         plan.stderr = show.stderr
         resume = ["malice", *sys.argv[1:]] if db else []
         try:
-            terms = RunTerms(plan.config.jobs, resume, playing=_choose_playing(plan, show))
+            terms = RunTerms(plan.config.jobs, resume, playing=_choose_playing(plan, show, names))
             run_tournament(store, plan, progress, terms)
         except Stopped:
             if not store.is_empty():
-                _print_games(store, show.replays, show.json, show.quiet)
+                _print_games(store, show, people)
             raise
-        _print_games(store, show.replays, show.json, show.quiet)
+        _print_games(store, show, people)
 
 
-def _choose_playing(plan: Plan, show: Show) -> Playing | None:
+def _choose_playing(plan: Plan, show: Show, names: Mapping[str, str]) -> Playing | None:
     """How the games are played: in this terminal, or in referee processes."""
     from malice.tournaments.terminal.watching import Screen
 
     out = sys.stderr if show.json else sys.stdout
     if show.watch or plan.guests:
-        return _play_at_terminal(plan.guests, Screen(out, os.environ, show.delay) if show.watch else None, out)
+        return _play_at_terminal(plan.guests, Screen(out, os.environ, show.delay) if show.watch else None, out, names)
     return _play_in_background() if show.stderr else None
 
 
@@ -278,19 +330,20 @@ def _shares_terminal() -> bool:
     return sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
 
 
-def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO) -> Playing:
+def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO, names: Mapping[str, str]) -> Playing:
     """The way to play in this process, for a watcher or with people.
 
     Args:
         people: the labels of the entries that are people.
         screen: shows the games to a watcher.
         out: shows people the table.
+        names: what to call people, by label.
     """
     from malice.tournaments.running.in_process import InProcess
     from malice.tournaments.terminal.person import Person
     from malice.tournaments.terminal.watching import Watcher
 
-    guests = {label: Person(label, sys.stdin.buffer, out) for label in people}
+    guests = {label: Person(label, sys.stdin.buffer, out, names) for label in people}
     return InProcess(
         guests, Watcher(screen) if screen else None, lambda report: print_stderr(report.label, report.line)
     )
@@ -305,9 +358,11 @@ def _play_in_background() -> Playing:
     return partial(play_batches, on_stderr=lambda report: print_stderr(report.label, report.line))
 
 
-def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
+def _print_games(store: Store, show: Show, people: PeopleList | None) -> None:
+    """Print the games and what follows from them; `people` are those of a league that is kept."""
     import msgspec
 
+    from malice.tournaments.league.people import is_of_people, show_names
     from malice.tournaments.league.ranking import compute_league_standings
     from malice.tournaments.league.series import score_league_series
     from malice.tournaments.terminal.results import describe_open_series, describe_verdicts, format_game_line
@@ -316,7 +371,7 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
     contents = store.read()
     series = score_league_series(contents)
     by_key = sorted(contents.games, key=lambda game: game.key)
-    if json:
+    if show.json:
         games = [
             msgspec.to_builtins(game)
             | {"key": str(game.key), "series": score.points if score else None}
@@ -327,16 +382,21 @@ def _print_games(store: Store, replays: bool, json: bool, quiet: bool) -> None:
         ranking = [row for each in compute_league_standings(contents) for row in msgspec.to_builtins(each.rows)]
         click.echo(msgspec.json.encode({"games": games, "ranking": ranking}))
         return
-    if replays:
+    if show.replays:
         for record in store.records():
             for line in format_transcript(record):
                 click.echo(line)
             click.echo()
-    for game in () if quiet else by_key:
-        click.echo(format_game_line(game, series.get(game.key)))
+    several = len(store.league().tournaments) > 1
+    for game in () if show.quiet else by_key:
+        line = format_game_line(show_names(game, people.names if people else {}), series.get(game.key))
+        click.echo(f"{store.tournament().name}:{line.lstrip()}" if several else line)
         for line in describe_verdicts(store.record(game.key)):
             click.echo(line)
-    if not quiet:
+    if not show.quiet:
         for line in describe_open_series(contents):
             click.echo(line)
-    print_standings(store)
+    if people and is_of_people(store.league()):
+        print_people(store)
+    else:
+        print_standings(store)

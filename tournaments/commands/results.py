@@ -15,6 +15,7 @@ from malice.tournaments.commands.options import (
     jobs_option,
     json_option,
     parse_date,
+    print_people,
     print_standings,
     take_luck_off,
     tournament_option,
@@ -60,7 +61,11 @@ def standings(
 
     An entry has a row for the version that plays; older versions count for their opponents. A league with several
     tournaments shows all but comparisons, one after the other.
+
+    Of a league of people it prints what each has reached in every game, unless --all asks for ratings.
     """
+    from malice.tournaments.league.file import find_daily_deals
+    from malice.tournaments.league.people import is_of_people
     from malice.tournaments.league.ranking import Choice
 
     _refuse_pairs({"--json": json, "--csv": csv}, {"--all": everything, "--tournament": tournament is not None})
@@ -73,13 +78,16 @@ def standings(
     begin = 0.0 if since is None else parse_date(since, datetime.now().astimezone(), "--since")
     choice = Choice(versions, begin, without=without)
     several = pair is None and not luck and changes_since is None
-    with open_store(db, tournament=tournament, several=several) as store, store.snapshot():
+    unplayed = find_daily_deals(db).exists()
+    with open_store(db, tournament=tournament, several=several, unplayed=unplayed) as store, store.snapshot():
         if pair is not None:
             _print_pair(store, *pair, json=json)
         elif luck:
             _print_luck(store, json=json, csv=csv)
         elif changes_since is not None:
             _print_changes(store, changes_since, choice, json=json, csv=csv)
+        elif (unplayed or is_of_people(store.league())) and not (csv or tournament or any(choices)):
+            print_people(store, json=json)
         else:
             names = [] if everything else [tournament] if tournament else store.league().list_meant()
             _print_rankings(store, names, choice, json=json, csv=csv)

@@ -26,6 +26,7 @@ from malice.tournaments.entries.manifests import (
     read_manifest,
     require_text,
 )
+from malice.tournaments.league import journal
 
 INTERPRETERS: dict[str, tuple[str, ...]] = {
     ".cjs": ("node",),
@@ -116,8 +117,8 @@ class Bot(Struct, frozen=True):
         )
 
 
-PERSON = Bot(Manifest("you", ("you",)), ("you",), None, hashlib.sha256(b"you").hexdigest(), guest=True)
-"""The person at the terminal; no process is started for them."""
+PERSON = Bot(Manifest(journal.YOU, (journal.YOU,)), (journal.YOU,), None, journal.PERSON, guest=True)
+"""A person at the table; no process is started for them."""
 
 
 def list_shipped_bots() -> dict[str, Path]:

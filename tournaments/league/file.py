@@ -325,12 +325,23 @@ def list_league_files(league: Path) -> tuple[str, ...]:
     """The paths of a league: its file, and what lies beside it, of SQLite and of ours; not all of them exist."""
     path = league.resolve()
     files = (f"{path}{end}" for end in ("", "-wal", "-shm", "-journal"))
-    return (*files, *map(str, (find_name_list(path), find_kept_bots(path), find_opinions(path))))
+    beside = (find_name_list, find_people, find_kept_bots, find_opinions, find_daily_deals)
+    return (*files, *(str(find(path)) for find in beside))
 
 
 def find_name_list(league: Path) -> Path:
     """The path of the list that says whose bots play in an anonymous league; it may not exist."""
     return league.with_suffix(".names.csv")
+
+
+def find_people(league: Path) -> Path:
+    """The file with the names of those who play in a league of people; it may not exist."""
+    return league.with_suffix(".names.json")
+
+
+def find_daily_deals(league: Path) -> Path:
+    """The folder that keeps the daily deals of those who play in a league of people; it may not exist."""
+    return league.with_suffix(".daily")
 
 
 def find_kept_bots(league: Path) -> Path:

@@ -27,6 +27,12 @@ ROOT = 64 * "0"
 """What stands for the digest before the first event."""
 
 
+YOU = "you"
+"""What a command line calls a person, and the label of one who gave no name."""
+PERSON = hashlib.sha256(YOU.encode()).hexdigest()
+"""Stands for the content of a person, who has none."""
+
+
 class Absence(Struct, frozen=True):
     """Why an entry, or its newest version, does not play for now: it could not be built or started."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -10,11 +11,21 @@ from msgspec.structs import replace
 from malice.referee.game import Position
 from malice.referee.records import Layer
 from malice.tournaments.entries.lookup import Find
-from malice.tournaments.league.config import MOST, NO_CLOCK, ClockLines, Config, check_config, choose_clock_kind
+from malice.tournaments.league.config import (
+    MOST,
+    NO_CLOCK,
+    ClockLines,
+    Config,
+    LabelledBot,
+    check_config,
+    choose_clock_kind,
+)
+from malice.tournaments.league.journal import YOU
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.isolation import require_isolation
-from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.opening import is_same, open_league
 from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.setup import read_setup
 
 
 class MatchOrder(Struct, frozen=True):
@@ -38,6 +49,8 @@ class MatchOrder(Struct, frozen=True):
     """Whether a game without that isolation is refused."""
     positions: tuple[Position, ...] = ()
     """By deal, where its games begin."""
+    people: tuple[str, ...] = ()
+    """The labels of the people among `bots`, in that order; people without one are called `you`."""
 
 
 def open_match(store: Store, order: MatchOrder, find: Find) -> Plan:
@@ -57,14 +70,33 @@ def open_match(store: Store, order: MatchOrder, find: Find) -> Plan:
     config = _make_config(order, base)
     if order.required:
         require_isolation(config.isolation)
+    if YOU in order.bots:
+        config = _name_sitting(store, config, base, find)
     plan = open_league(store, config, base, find, numbered=True)
     plan.isolation = replace(plan.isolation, required=order.required)
     return plan
 
 
+def _name_sitting(store: Store, config: Config, base: Path, find: Find) -> Config:
+    """Return a match of people under a name of its own, or that of the last one, if this goes on with its games."""
+    tournaments = store.league().tournaments
+    last = next(reversed(tournaments.values()), None)
+    if last is not None and not last.complete and is_same(last, read_setup(config, base, find, numbered=True)):
+        return replace(config, name=last.name)
+    number = len(tournaments) + 1
+    return config if number == 1 else replace(config, name=f"{config.name}-{number}")
+
+
+def _list_entries(order: MatchOrder) -> Iterator[str | LabelledBot]:
+    labels = iter(order.people)
+    for words in order.bots:
+        label = next(labels, None) if words == YOU else None
+        yield LabelledBot(words, label) if label else words
+
+
 def _make_config(order: MatchOrder, base: Path) -> Config:
     config = Config(
-        entries=order.bots,
+        entries=tuple(_list_entries(order)),
         name="play",
         suspend_after=0,
         rulesets=(order.ruleset,),

@@ -17,7 +17,8 @@ from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config, LabelledBot, describe_differences
 from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.file import find_name_list
-from malice.tournaments.league.journal import Absence
+from malice.tournaments.league.journal import PERSON, Absence
+from malice.tournaments.league.people import is_of_people
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import Tournament
 from malice.tournaments.running.plan import Plan, Share
@@ -81,6 +82,7 @@ def open_league(
     gone = {words: known[words] for words in known if keep_going and _is_gone(words, base)}
     setup = read_setup(config, base, find, known, numbered=numbered, gone=gone)
     setup = setup.add(_list_gone(gone, setup, anonymous=config.anonymous))
+    _refuse_company(store, setup, next_steps)
     if names:
         setup = anonymize(setup, names)
     games = read_known_games(store) if begun else KnownGames(list_others=make_lister(store))
@@ -96,6 +98,22 @@ def open_league(
     plan.hide(store.path)
     plan.names = names
     return plan
+
+
+def _refuse_company(store: Store, setup: Setup, next_steps: NextSteps) -> None:
+    """Keep people apart from leagues of bots, and the other way round: each is rated among its own.
+
+    Raises:
+        LeagueError: the league holds games of the other kind.
+    """
+    league, name = store.league(), setup.config.name
+    people = any(each.bot.hash == PERSON for each in setup.entries)
+    if league.tournaments and is_of_people(league) != people:
+        kind, other = ("people", "bots") if people else ("bots", "people")
+        raise LeagueError(
+            f"{store.path}: expected a league of {kind}, got one of {other}, whose games are kept apart:"
+            f" {next_steps.begin_anew(name)}"
+        )
 
 
 def _is_gone(words: str, base: Path) -> bool:
@@ -240,14 +258,15 @@ def name_comparison(store: Store, config: Config, base: Path, find: Find) -> Con
     first = f"{one} v {other}" + (f" against {', '.join(others)}" if others else "")
     tournaments = store.league().tournaments
     name, number = first, 1
-    while name in tournaments and not _is_same(tournaments[name], setup, name):
+    while name in tournaments and not is_same(tournaments[name], setup):
         number += 1
         name = f"{first} #{number}"
     return replace(config, name=name)
 
 
-def _is_same(tournament: Tournament, setup: Setup, name: str) -> bool:
-    config = replace(setup.config, name=name)
+def is_same(tournament: Tournament, setup: Setup) -> bool:
+    """Whether a tournament plays what a setup asks for, whatever its name."""
+    config = replace(setup.config, name=tournament.name)
     contents = [(each.label, each.version.hash) for each in tournament.list_entries()]
     return (
         not describe_differences(tournament.config, config)

@@ -1,4 +1,4 @@
-"""The deal of a day: somebody at a terminal plays it alone, keeps it where it stands, and goes on later.
+"""The deal of a day: somebody plays it alone, keeps it where it stands, and goes on later.
 
 Everybody gets the same deal: the first that the family's search can solve, of those that follow from ruleset and date.
 """
@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from malice.protocol.messages import ClockRules
+from malice.protocol.messages import ClockRules, Move
 from malice.referee.course import Course, Dealer
 from malice.referee.errors import DataError, IllegalAction
 from malice.referee.families import Family, Statistic, load_family, make_rules
@@ -25,6 +25,7 @@ from malice.referee.records import Batch, Count, Key
 from malice.referee.requests import Requests
 from malice.referee.rules import Result
 from malice.referee.rulesets import Ruleset
+from malice.tournaments.league.people import Career, Ending, list_values
 from malice.tournaments.terminal.person import Person
 from malice.tournaments.terminal.watching import write_now
 
@@ -32,7 +33,7 @@ T = TypeVar("T")
 
 KEY = Key(0, 0, 0, 0)
 BESTS = "bests.json"
-"""The file of best values, by ruleset."""
+"""The file of careers, by ruleset."""
 
 
 class Paused(Exception):
@@ -60,19 +61,8 @@ class Kept(Struct, frozen=True, forbid_unknown_fields=True):
     """The time that the player took, in milliseconds."""
 
 
-class Best(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a player has reached under one ruleset."""
-
-    played: Count = 0
-    """Deals that came to their end."""
-    shares: dict[str, Count] = {}
-    """By statistic that is a share, in how many of them it was 1."""
-    values: dict[str, int] = {}
-    """By statistic, the best value."""
-
-
 class Shelf:
-    """Keeps games and best values of one person in a folder.
+    """Keeps the daily deals of one person in a folder, and what that person has reached in them.
 
     Args:
         folder: is made when something is kept.
@@ -96,17 +86,16 @@ class Shelf:
         """Keep a game; a crash leaves it as it was, or as it is."""
         self._write(self.find(game.ruleset, day), game)
 
-    def read_bests(self) -> dict[str, Best]:
-        """Read the best values by ruleset.
+    def read_careers(self) -> dict[str, Career]:
+        """Read by ruleset what the person has reached.
 
         Raises:
             DataError: the file is damaged.
         """
-        return _read(self._folder / BESTS, dict[str, Best]) or {}
+        return _read(self._folder / BESTS, dict[str, Career]) or {}
 
-    def keep_bests(self, bests: Mapping[str, Best]) -> None:
-        """Keep the best values."""
-        self._write(self._folder / BESTS, bests)
+    def keep_careers(self, careers: Mapping[str, Career]) -> None:
+        self._write(self._folder / BESTS, careers)
 
     def _write(self, path: Path, content: object) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -125,23 +114,33 @@ def _read(path: Path, kind: type[T]) -> T | None:
         raise DataError(f"{path}: expected what malice keeps of a daily game, got: {error}; remove the file") from None
 
 
-class DailyGame:
-    """The deal of a day under a ruleset, played by one person alone.
+class DailyDeal:
+    """The deal of a day under a ruleset, as far as one person has played it; every action is kept.
 
     Args:
         ruleset: one whose family tells whether a deal is winnable.
         day: the date.
         shelf: keeps the game.
+
+    Raises:
+        DataError: the ruleset has no daily deal, or what was kept is damaged.
     """
 
     def __init__(self, ruleset: Ruleset, day: date, shelf: Shelf) -> None:
-        self._ruleset, self._day, self._shelf = ruleset, day, shelf
-        self._family: Family = load_family(ruleset.family)
-        seed = find_seed(ruleset, day)
-        self._course = Course(make_rules(ruleset.family, ruleset.rules, 1), Dealer(seed))
+        self.ruleset, self.day = ruleset, day
+        self.family: Family = load_family(ruleset.family)
+        self._shelf = shelf
+        dealer = Dealer(find_seed(ruleset, day))
+        self._course = Course(make_rules(ruleset.family, ruleset.rules, 1), dealer)
         self._kept = shelf.read_game(ruleset.name, day)
-        self._goes_on = bool(self._kept.actions)
+        self.goes_on = bool(self._kept.actions)
+        """Whether it was begun before."""
         self._play_again()
+        clock = ClockRules(move_ms=None, bank_ms=None)
+        terms = Batch(ruleset.family, ruleset.name, ruleset.rules, (), clock, 0, "", ())
+        self._requests = Requests(self._course.rules, terms, KEY, (0,))
+        if not self.goes_on:
+            self._requests.post(self._course.dealt)
 
     def _play_again(self) -> None:
         """Bring the table to where the game was kept."""
@@ -149,8 +148,60 @@ class DailyGame:
             try:
                 self._course.play({0: action})
             except IllegalAction as error:
-                path = self._shelf.find(self._ruleset.name, self._day)
+                path = self._shelf.find(self.ruleset.name, self.day)
                 raise DataError(f"{path}: the game that it keeps cannot be played again: {error}; remove it") from None
+
+    @property
+    def result(self) -> Result | None:
+        """How it ended; None while it goes on."""
+        return self._course.step if isinstance(self._course.step, Result) else None
+
+    def ask(self, id: int) -> Move:
+        """The request for the next action."""
+        legal = self._course.rules.legal(self._course.state, 0)
+        return self._requests.move(0, id, self._course.state, legal, True)
+
+    def play(self, action: str, ms: int) -> None:
+        """Play an action and keep it, and at the end count the game.
+
+        Args:
+            action: a legal one.
+            ms: how long the player took for it.
+        """
+        self._requests.post(self._course.play({0: action}))
+        self._kept = replace(self._kept, actions=(*self._kept.actions, action), ms=self._kept.ms + ms)
+        self._shelf.keep_game(self._kept, self.day)
+        if self.result:
+            careers = self._shelf.read_careers()
+            careers[self.ruleset.name] = self.read_career().add(self.family.statistics, self._judge())
+            self._shelf.keep_careers(careers)
+
+    def read_career(self) -> Career:
+        """What the player has reached in the daily deals of this ruleset."""
+        return self._shelf.read_careers().get(self.ruleset.name, Career())
+
+    def list_values(self) -> dict[str, int]:
+        """The statistics of a game that is over, as far as they count."""
+        assert self.result
+        return list_values(self.family, self.result.figures[0], self._kept.ms)
+
+    def _judge(self) -> Ending:
+        """Alone, one wins what the first share of the family counts: the deal is solved."""
+        values = self.list_values()
+        shares = [values[each.name] for each in self.family.statistics if each.share]
+        return Ending(bool(shares and shares[0]), False, None, values)
+
+
+class DailyGame:
+    """The deal of a day at a terminal.
+
+    Args:
+        deal: the deal.
+        name: what to call the player.
+    """
+
+    def __init__(self, deal: DailyDeal, name: str = "you") -> None:
+        self._deal, self._name = deal, name
 
     def play(self, source: BinaryIO, out: TextIO) -> None:
         """Play on until the end, or until the player leaves; tell the result and the best values.
@@ -159,84 +210,47 @@ class DailyGame:
             source: where the answers come from.
             out: shows the table.
         """
-        player = DailyPlayer("you", source, out)
-        player.sit_down(self._family, self._ruleset.name, ["you"])
-        self._say(out, f"{self._ruleset.name}, the deal of {self._day}, {'as you left it' if self._goes_on else 'new'}")
-        if isinstance(self._course.step, Result):
+        deal = self._deal
+        player = DailyPlayer(self._name, source, out)
+        player.sit_down(deal.family, deal.ruleset.name, [self._name])
+        self._say(out, f"{deal.ruleset.name}, the deal of {deal.day}, {'as you left it' if deal.goes_on else 'new'}")
+        if deal.result:
             self._say(out, "You have played it already.")
         else:
             try:
-                self._ask(player)
+                while not deal.result:
+                    answer, nanoseconds, _ = player.ask_move(deal.ask(player.next_id()), None)
+                    deal.play(answer.move, nanoseconds // 1_000_000)
             except Paused:
                 self._say(out, "\nKept as it is: the same command goes on from here.")
                 return
-            self._count_end()
         for line in self._describe_end():
             self._say(out, line)
 
-    def _ask(self, player: DailyPlayer) -> None:
-        """Let the player act until the game is over; keep it after every action."""
-        rules = self._course.rules
-        requests = Requests(rules, self._make_terms(), KEY, (0,))
-        if not self._goes_on:
-            requests.post(self._course.dealt)
-        while not isinstance(self._course.step, Result):
-            legal = rules.legal(self._course.state, 0)
-            request = requests.move(0, player.next_id(), self._course.state, legal, True)
-            answer, nanoseconds, _ = player.ask_move(request, None)
-            requests.post(self._course.play({0: answer.move}))
-            actions, ms = (*self._kept.actions, answer.move), self._kept.ms + nanoseconds // 1_000_000
-            self._kept = replace(self._kept, actions=actions, ms=ms)
-            self._shelf.keep_game(self._kept, self._day)
-
-    def _make_terms(self) -> Batch:
-        clock = ClockRules(move_ms=None, bank_ms=None)
-        ruleset = self._ruleset
-        return Batch(ruleset.family, ruleset.name, ruleset.rules, (), clock, 0, "", ())
-
-    def _list_values(self) -> dict[str, int]:
-        """The statistics of the game that count."""
-        assert isinstance(self._course.step, Result)
-        figures = iter(self._course.step.figures[0])
-        values = {each.name: self._kept.ms if each.timed else next(figures) for each in self._family.statistics}
-        counted = (each for each in self._family.statistics if not each.within or values[each.within])
-        return {each.name: values[each.name] for each in counted}
-
-    def _count_end(self) -> None:
-        """Add a game that has come to its end to the best values."""
-        bests, values = self._shelf.read_bests(), self._list_values()
-        best = bests.get(self._ruleset.name, Best())
-        shares = [each.name for each in self._family.statistics if each.share]
-        counts = {name: best.shares.get(name, 0) + values[name] for name in shares}
-        measured = self._list_measured(values)
-        better = {each.name: _choose(each, best.values.get(each.name), values[each.name]) for each in measured}
-        bests[self._ruleset.name] = Best(best.played + 1, counts, best.values | better)
-        self._shelf.keep_bests(bests)
-
-    def _list_measured(self, values: Mapping[str, int]) -> list[Statistic]:
-        return [each for each in self._family.statistics if not each.share and each.name in values]
-
     def _describe_end(self) -> Iterator[str]:
         """Yield how the game ended, and the best values so far."""
-        assert isinstance(self._course.step, Result)
-        reason = self._course.step.reason
-        yield f"\nThe game is over: {self._family.reasons.get(reason, reason)}."
-        values, best = self._list_values(), self._shelf.read_bests().get(self._ruleset.name, Best())
-        for each in self._list_measured(values):
-            value = values[each.name]
-            yield f"  {each.caption}: {value:,} (your best: {best.values.get(each.name, value):,})"
-        for each in self._family.statistics:
-            if each.share:
-                yield f"  {each.caption}: {best.shares.get(each.name, 0)} of {format_count(best.played, 'daily deal')}"
+        deal = self._deal
+        assert deal.result
+        reason, statistics = deal.result.reason, deal.family.statistics
+        yield f"\nThe game is over: {deal.family.reasons.get(reason, reason)}."
+        values, career = deal.list_values(), deal.read_career()
+        for each in statistics:
+            if not each.share and each.name in values:
+                value = values[each.name]
+                yield f"  {each.caption}: {value:,} (your best: {career.values.get(each.name, value):,})"
+        yield from (f"  {words}" for words in describe_shares(statistics, career, "daily deal"))
+        if career.longest > 1:
+            yield f"  in a row: {career.streak} (your longest: {career.longest})"
 
     def _say(self, out: TextIO, line: str) -> None:
         write_now(out, line + "\n")
 
 
-def _choose(statistic: Statistic, before: int | None, value: int) -> int:
-    if before is None:
-        return value
-    return max(before, value) if statistic.best == "most" else min(before, value)
+def describe_shares(statistics: tuple[Statistic, ...], career: Career, noun: str) -> Iterator[str]:
+    """Yield in how many of somebody's games each share was 1."""
+    for each in statistics:
+        if each.share:
+            yield f"{each.caption}: {career.shares.get(each.name, 0)} of {format_count(career.played, noun)}"
 
 
 def find_seed(ruleset: Ruleset, day: date) -> bytes:

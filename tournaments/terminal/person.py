@@ -7,7 +7,7 @@ import select
 import shutil
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from malice.protocol.messages import GameEnd, GameStart, Move, MoveAnswer
@@ -34,6 +34,7 @@ class Person(InProcessSeat):
         label: the name of its entry.
         source: where its answers come from, line by line.
         out: receives the table and all messages.
+        names: by label, what to call people instead; records and other players know labels alone.
     """
 
     LEAVE = "resign"
@@ -41,8 +42,9 @@ class Person(InProcessSeat):
     WORDS: tuple[str, ...] = ("q",)
     """What makes the person leave."""
 
-    def __init__(self, label: str, source: BinaryIO, out: TextIO) -> None:
+    def __init__(self, label: str, source: BinaryIO, out: TextIO, names: Mapping[str, str] | None = None) -> None:
         self.name = label
+        self._called = names or {}
         self.games = 0
         self.isolation: tuple[str, ...] = ()
         self._source = source
@@ -113,7 +115,7 @@ class Person(InProcessSeat):
     def _prompt(self, legal: Sequence[str]) -> str:
         """Prompt until the answer is a legal action."""
         while True:
-            write_now(self._out, f"{sanitize(self.name)}, 1 to {len(legal)}, ? or q> ")
+            write_now(self._out, f"{self._call(self.name)}, 1 to {len(legal)}, ? or q> ")
             _await_line(self._source)
             line = self._source.readline()
             answer = line.decode("utf-8", "replace").strip()
@@ -134,7 +136,7 @@ class Person(InProcessSeat):
 
     def _resign(self, sentence: str) -> None:
         self._left = True
-        self._say(f"{sanitize(self.name)}: {sentence}")
+        self._say(f"{self._call(self.name)}: {sentence}")
         raise Verdict("resigned", sentence)
 
     def ask(self, request: GameStart | GameEnd) -> None:
@@ -154,7 +156,10 @@ class Person(InProcessSeat):
     def sit_down(self, family: Family, ruleset: str, names: Sequence[str], seat: int = 0) -> None:
         """Learn which game is played, who else plays, and where the person sits."""
         self._family, self._ruleset, self._seat = family, ruleset, seat
-        self._names = [sanitize(name) for name in names]
+        self._names = [self._call(name) for name in names]
+
+    def _call(self, label: str) -> str:
+        return sanitize(self._called.get(label, label))
 
     def _announce_end(self, request: GameEnd) -> None:
         results = sorted(zip(request.places, self._names, request.scores, strict=True))
