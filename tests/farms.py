@@ -27,9 +27,9 @@ from malice.tournaments.league.replays import find_replay_error
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 from malice.tournaments.running.hooks import Audit, CheckPool, Hooks, Outcome
-from malice.tournaments.running.opening import open_league
-from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.run import Playing, Run, RunTerms
+from malice.tournaments.running.opening import Playing, RunTerms, open_plan
+from malice.tournaments.running.plan import Plan, read_plan
+from malice.tournaments.running.run import Run
 from tests.processes import PATIENCE_S
 from tests.sharing import nobody_greeted
 
@@ -207,10 +207,10 @@ class League:
 
     def run(self, cluster: SimulatedCluster, config: Config = CONFIG, drawn: int = 10, least: float = 0.0) -> None:
         with Store(self.path, create=True) as store, nobody_greeted():
-            plan = open_league(store, config, self.path.parent)
-            terms = RunTerms(1, ["again"], elsewhere=play_on(cluster, plan, drawn, least))
+            plan = read_plan(store, config, self.path.parent)
+            terms = RunTerms(1, ["again"], elsewhere=lambda plan: play_on(cluster, plan, drawn, least))
             audit = Audit(store, "go on", CheckersHere())
-            Run(store, plan, self.out, terms, audit).play()
+            Run(store, open_plan(store, plan, self.out, terms), self.out, terms, audit).play()
 
     def sha(self) -> str:
         with Store(self.path) as store:
@@ -224,5 +224,5 @@ class League:
 def dispatch(league: League, cluster: SimulatedCluster, hooks: Hooks) -> Outcome:
     """Play the games of `CONFIG` on a cluster without storing them."""
     with Store(league.path, create=True) as store, Audit(store, "", CheckersHere()) as audit:
-        plan = open_league(store, CONFIG, league.path.parent)
+        plan = read_plan(store, CONFIG, league.path.parent)
         return play_on(cluster, plan)(plan.open_batches(set()), 1, 1, dataclasses.replace(hooks, audit=audit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,8 +21,8 @@ from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.league.config import ClockLines, Config
 from malice.tournaments.league.formats import FormatName
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.registration import KnownGames, close_parts, read_known_games, register
+from malice.tournaments.running.plan import Plan, make_plan
+from malice.tournaments.running.registration import PlanOptions, close_parts, read_known_league
 from malice.tournaments.running.setup import Setup, SetupEntry
 
 DAY = 86400.0
@@ -66,9 +67,8 @@ class GrowingLeague:
         with self.monkeypatch.context() as patch, Store(self.path, create=True) as store:
             patch.setattr("time.time", lambda: at)
             plan = self._make_plan(store, entries, deals)
-            plan.write(store)
-            while finish and not store.tournament().complete:
-                plan.tournament = store.tournament()
+            plan = plan.write(store)
+            while finish and not plan.tournament.complete:
                 self._play_open(store, plan)
 
     def _play_open(self, store: Store, plan: Plan) -> None:
@@ -91,16 +91,9 @@ class GrowingLeague:
             format=self.format,
             suspend_after=0 if self.format == "comparison" else 3,
         )
-        entrances = tuple(SetupEntry(label, make_bot(label, version)) for label, version in entries.items())
-        games = KnownGames()
-        if self.name in store.league().tournaments:
-            store.select(self.name)
-            games = read_known_games(store)
-        return Plan(
-            Setup(config, self.rulesets, entrances),
-            lambda setup: register(store.league(), setup, games, new_versions=True),
-            finished=games.finished,
-        )
+        present = tuple(SetupEntry(label, make_bot(label, version)) for label, version in entries.items())
+        known = dataclasses.replace(read_known_league(store, self.name), kept=None)
+        return make_plan(Setup(config, self.rulesets, present), known, PlanOptions(new_versions=True))
 
     def _choose(self, label: str) -> Callable[[Move], tuple[str, int]]:
         rng = random.Random(label)

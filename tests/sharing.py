@@ -23,10 +23,10 @@ from malice.tournaments.league.config import Config
 from malice.tournaments.league.merge import Taken, require_copy, take_games
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.hooks import Hooks, Outcome
-from malice.tournaments.running.opening import open_league, recall_plan
-from malice.tournaments.running.plan import Plan, parse_share
+from malice.tournaments.running.opening import RunTerms
+from malice.tournaments.running.plan import Plan, parse_share, read_plan, recall_plan
 from malice.tournaments.running.registration import finish_merge
-from malice.tournaments.running.run import RunTerms, create_games, play_share, run_tournament
+from malice.tournaments.running.run import create_games, play_share, run_tournament
 
 Choose = Callable[[str, Move], str]
 """Returns what the bot of a label plays."""
@@ -66,7 +66,7 @@ class Puppets:
 
 def nobody_greeted() -> AbstractContextManager[object]:
     """Let a run begin without a roll call: the bots never play, and greeting them takes most of the time."""
-    return patch("malice.tournaments.running.run.call_roll")
+    return patch("malice.tournaments.running.opening.greet_entries", return_value={})
 
 
 def found_league(folder: Path, *, choose: Choose | None = None, **settings: object) -> Path:
@@ -83,7 +83,7 @@ def found_league(folder: Path, *, choose: Choose | None = None, **settings: obje
     )
     config, path = convert(to_builtins(config) | settings, Config), folder / "league.db"
     with Store(path, create=True) as store, nobody_greeted():
-        plan = open_league(store, config, folder)
+        plan = read_plan(store, config, folder)
         if choose:
             run_tournament(store, plan, io.StringIO(), RunTerms(1, kept=KeptBots(path), playing=Puppets(choose)))
         else:

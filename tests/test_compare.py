@@ -19,7 +19,7 @@ from malice.tournaments.commands.exit_codes import FINDINGS
 from malice.tournaments.league import comparison
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.deadline import Deadline
+from malice.tournaments.running.run import Deadline
 from tests.command_line import malice
 from tests.kept.folders import commit, start_repository
 from tests.processes import PATIENCE_S

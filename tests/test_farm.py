@@ -31,7 +31,7 @@ from malice.tournaments.league.cache import CachingReader
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 from malice.tournaments.running.hooks import Audit, CheckPool, Hooks
-from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.plan import read_plan
 from tests.farms import CONFIG, GAMES, GREETING, Chaos, League, SimulatedCluster, dispatch, play_game
 
 
@@ -43,7 +43,7 @@ def league(tmp_path: Path) -> League:
 def compute_sha(league: League) -> str:
     """Return the SHA of the tournament as one machine plays it."""
     with Store(league.path) as store:
-        plan = open_league(store, CONFIG, league.path.parent)
+        plan = read_plan(store, CONFIG, league.path.parent)
     batches = [plan.make_batch(each, list(each.games())) for each in plan.tournament.schedules[0].batches()]
     games = {order.key: play_game(batch, order) for batch in batches for order in batch.games}
     return compute_tournament_sha(games[key].digest for key in sorted(games))
@@ -328,7 +328,7 @@ def test_blocks_of_several_parts_stay_apart_and_lose_nothing(league: League) -> 
         for rotation in range(2)
     }
     with Store(league.path, create=True) as store:
-        batch = next(open_league(store, CONFIG, league.path.parent).open_batches(set()))
+        batch = next(read_plan(store, CONFIG, league.path.parent).open_batches(set()))
 
     def cut(part: int) -> list[Batch]:
         return [

@@ -15,7 +15,7 @@ from malice.tournaments.farm.crew import Crew, Worker
 from malice.tournaments.league.config import ClockLines
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.hooks import Hooks
-from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.plan import read_plan
 from tests.farms import CONFIG, GREETING, League, SimulatedCluster, dispatch
 
 
@@ -28,7 +28,7 @@ def league(tmp_path: Path) -> League:
 def batch(tmp_path_factory: pytest.TempPathFactory) -> Batch:
     league = League(tmp_path_factory.mktemp("farm"))
     with Store(league.path, create=True) as store:
-        return next(open_league(store, CONFIG, league.path.parent).open_batches(set()))
+        return next(read_plan(store, CONFIG, league.path.parent).open_batches(set()))
 
 
 def test_a_run_gives_up_soon_if_every_worker_stays_refused(league: League) -> None:

@@ -16,8 +16,9 @@ from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.entries.lookup import find_and_build_bots
 from malice.tournaments.league.config import Config
-from malice.tournaments.running import roll_call
-from malice.tournaments.running.plan import Plan, keep_bots
+from malice.tournaments.running import opening
+from malice.tournaments.running.opening import keep_bots
+from malice.tournaments.running.plan import Plan
 from tests.kept.folders import PROGRAM, write_bot
 from tests.runs import Run
 
@@ -117,11 +118,11 @@ def test_a_fault_of_ours_while_a_bot_is_read_built_kept_or_started_is_that_bots_
     plan = Plan.prepare(Config(entries=("mine", "uniform")), tmp_path)
     monkeypatch.setattr(lookup, "build", fail)
     monkeypatch.setattr(KeptBots, "keep", fail)
-    monkeypatch.setattr(roll_call, "greet_bot", lack)
+    monkeypatch.setattr(opening, "greet_bot", lack)
     (unbuilt,) = find_and_build_bots([str(folder)], tmp_path, lambda *_: found.bot)
     _, unkept = keep_bots({"mine": found.bot}, KeptBots(tmp_path / "x.db"))
 
-    told = [unread.absence, unbuilt.absence, unkept["mine"], roll_call.greet_entries(plan)["mine"]]
+    told = [unread.absence, unbuilt.absence, unkept["mine"], opening.greet_entries(plan)["mine"]]
     assert [(each.code, each.sentence) for each in told if each] == [
         ("bot", "RecursionError: too deep"),
         ("build", "RecursionError: too deep"),

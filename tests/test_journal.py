@@ -37,8 +37,7 @@ from malice.tournaments.league.journal import (
 from malice.tournaments.league.parts import Draft, PartTable, VersionKey
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import Tournaments
-from malice.tournaments.running.opening import open_league
-from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.plan import Plan, read_plan
 from tests.leagues import change, play_small_league, write_events
 
 SEED = "ab" * 32
@@ -149,7 +148,7 @@ def test_events_of_which_one_contradicts_are_not_written_at_all(league: bytes, t
 def test_an_unplayed_tournament_is_forgotten_only_if_nothing_followed(tmp_path: Path) -> None:
     with Store(tmp_path / "t.db", create=True) as store:
         for name in ("first", "second"):
-            open_league(store, replace(CONFIG, name=name), tmp_path).write(store)
+            read_plan(store, replace(CONFIG, name=name), tmp_path).write(store)
         store.forget_unplayed("first")
         assert list(store.league().tournaments) == ["first", "second"]
         store.forget_unplayed("second")

@@ -19,8 +19,9 @@ from malice.tournaments.league.formats.knockout import PLAY_OFFS, draw_bracket, 
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks, Outcome
-from malice.tournaments.running.opening import open_league
-from malice.tournaments.running.run import RunTerms, run_tournament
+from malice.tournaments.running.opening import RunTerms
+from malice.tournaments.running.plan import read_plan
+from malice.tournaments.running.run import run_tournament
 from tests.command_line import malice
 from tests.houses import House
 from tests.leagues import replace_in_journal
@@ -182,7 +183,7 @@ def test_a_stop_with_the_last_game_of_a_round_begins_no_other(tmp_path: Path) ->
     entries = ("greedy", "first", "uniform", "staller")
     config = Config(entries=entries, format="knockout", deals=1, seed="x", isolation="none")
     with Store(tmp_path / "cup.db", create=True) as store:
-        plan = open_league(store, config, tmp_path)
+        plan = read_plan(store, config, tmp_path)
 
         with pytest.raises(Stopped, match="stopped by SIGINT after 4 of 8 games"):
             run_tournament(store, plan, io.StringIO(), RunTerms(playing=stop_at_the_end))

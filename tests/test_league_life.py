@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -31,9 +32,10 @@ from malice.tournaments.league.standings import Row, Standings, compute_standing
 from malice.tournaments.league.store import Store, exclude, reinstate
 from malice.tournaments.league.verify import verify_league
 from malice.tournaments.running.hooks import Hooks, Outcome
-from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.registration import KnownGames, read_known_games, register
-from malice.tournaments.running.run import Run, RunTerms
+from malice.tournaments.running.opening import RunTerms, open_plan
+from malice.tournaments.running.plan import Plan, make_plan
+from malice.tournaments.running.registration import PlanOptions, read_known_league
+from malice.tournaments.running.run import Run
 from malice.tournaments.running.setup import Setup, SetupEntry
 
 LABELS = ("ann", "bob", "cat", "dan")
@@ -133,9 +135,10 @@ class LeagueLife(RuleBasedStateMachine):
     @rule(games=st.integers(0, 9), killed=st.booleans())
     def run(self, games: int, killed: bool) -> None:
         with Store(self.path, create=True) as store:
-            plan = self.make_plan(store)
+            plan, out = self.make_plan(store), io.StringIO()
+            terms = RunTerms(1, ["again"], playing=Table(games, killed=killed))
             try:
-                Run(store, plan, io.StringIO(), RunTerms(1, ["again"], playing=Table(games, killed=killed))).play()
+                Run(store, open_plan(store, plan, out, terms), out, terms).play()
             except (Stopped, Killed):
                 pass
             else:
@@ -151,12 +154,8 @@ class LeagueLife(RuleBasedStateMachine):
         ruleset = load_ruleset("standard")
         config = Config(entries=tuple(self.labels), name=NAME, deals=self.deals, suspend_after=2, seed="life")
         entries = tuple(SetupEntry(label, make_bot(label, self.versions[label])) for label in self.labels)
-        games = read_known_games(store) if NAME in store.league().tournaments else KnownGames()
-        return Plan(
-            Setup(config, (ruleset,), entries),
-            lambda setup: register(store.league(), setup, games, new_versions=True),
-            finished=games.finished,
-        )
+        known = dataclasses.replace(read_known_league(store, NAME), kept=None)
+        return make_plan(Setup(config, (ruleset,), entries), known, PlanOptions(new_versions=True))
 
     @invariant()
     def what_was_played_stays(self) -> None:
@@ -201,7 +200,7 @@ def summarize(row: Row) -> tuple[float, ...]:
 
 @pytest.fixture(autouse=True)
 def no_bots_to_greet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("malice.tournaments.running.run.call_roll", lambda plan, suspended, out: None)
+    monkeypatch.setattr("malice.tournaments.running.opening.greet_entries", lambda plan: {})
 
 
 LeagueLife.TestCase.settings = settings(max_examples=15, stateful_step_count=14, deadline=None)

@@ -19,7 +19,7 @@ from malice.tournaments.bench.games import Puppet
 from malice.tournaments.check.report import Report
 from malice.tournaments.league.config import read_config
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.opening import open_league
+from malice.tournaments.running.plan import read_plan
 from tests.documents import Reader
 from tests.processes import await_end
 from tests.runs import MALICE, Run
@@ -104,7 +104,7 @@ def play_alone(run: Run) -> dict[Key, str]:
 
     digests = {}
     with Store(run.db) as store:
-        plan = open_league(store, read_config(run.folder / "t.toml"), run.folder)
+        plan = read_plan(store, read_config(run.folder / "t.toml"), run.folder)
     for each in plan.tournament.schedules[0].batches():
         batch = plan.make_batch(each, list(each.games()))
         for order in batch.games:

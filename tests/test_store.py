@@ -14,8 +14,7 @@ from malice.referee.replay import check_record
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.opening import open_league
-from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.plan import Plan, read_plan
 from tests.leagues import CONFIG, forfeited
 
 
@@ -108,9 +107,9 @@ def test_a_game_that_is_stored_meanwhile_is_no_damage(tmp_path: Path, plan: Plan
 def test_opening_a_league_again_gives_the_same_cards(tmp_path: Path) -> None:
     config = Config(entries=("greedy", "uniform"), deals=2)
     with Store(tmp_path / "t.db", create=True) as store:
-        first = open_league(store, config, tmp_path)
+        first = read_plan(store, config, tmp_path)
         first.write(store)
-        again = open_league(store, config, tmp_path)
+        again = read_plan(store, config, tmp_path)
 
     assert again.events == []
     assert first.tournament.secret == again.tournament.secret

@@ -23,11 +23,10 @@ from malice.tournaments.league.journal import Overrun
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.announcements import compute_longest_ms
 from malice.tournaments.running.coordinator import play_batches
-from malice.tournaments.running.deadline import Deadline
 from malice.tournaments.running.hooks import Hooks
-from malice.tournaments.running.opening import open_league
-from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.run import RunTerms, run_tournament
+from malice.tournaments.running.opening import RunTerms
+from malice.tournaments.running.plan import Plan, read_plan
+from malice.tournaments.running.run import Deadline, run_tournament
 from tests.command_line import malice
 from tests.runs import Run
 from tests.tables import BOTS
@@ -155,7 +154,7 @@ class Limited:
         """Play until a time; return how many games are left, and what was said."""
         out = io.StringIO()
         with Store(self._folder / "t.db", create=True) as store:
-            plan = open_league(store, self.config, self._folder)
+            plan = read_plan(store, self.config, self._folder)
             left = run_tournament(store, plan, out, RunTerms(1, ["again"], until, grace_s, self.now))
         return left, out.getvalue()
 

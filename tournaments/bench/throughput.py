@@ -28,8 +28,7 @@ from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Audit, Hooks
-from malice.tournaments.running.opening import open_league
-from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.plan import Plan, read_plan
 
 ROUNDS = 3
 DEALS = 100
@@ -49,7 +48,7 @@ def measure_throughput() -> Iterator[BenchRow]:
 def _measure_games_per_second(jobs: int) -> float:
     config = Config(entries=("greedy", "greedy"), deals=DEALS, seed="bench")
     with TemporaryDirectory(prefix="malice-") as folder, Store(Path(folder, "bench.db"), create=True) as store:
-        plan = open_league(store, config, Path(folder))
+        plan = read_plan(store, config, Path(folder))
         plan.write(store)
         begin = time.perf_counter()
         hooks = Hooks(lambda record: store.add(plan.make_game(record), record))
@@ -118,7 +117,7 @@ def _measure(folder: Path, planned: int) -> tuple[float, float]:
     path = folder / f"bench-{planned}.db"
     config = Config(entries=("greedy", "uniform"), deals=planned // 2, seed="bench")
     with Store(path, create=True) as store, Audit(store) as audit:
-        plan = open_league(store, config, folder)
+        plan = read_plan(store, config, folder)
         plan.write(store)
         lines = _play(plan)
         keys: list[Key] = []

@@ -14,7 +14,6 @@ from malice.referee.errors import DataError
 if TYPE_CHECKING:
     from malice.tournaments.entries.kept_bots import KeptBots
     from malice.tournaments.farm.farm import Farm
-    from malice.tournaments.running.plan import Plan
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -72,7 +71,7 @@ def require_dask() -> None:
 
 
 @contextmanager
-def open_farm(scheduler: str | None, plan: Plan, kept: KeptBots, min_factor: float | None) -> Iterator[Farm | None]:
+def open_farm(scheduler: str | None, kept: KeptBots, min_factor: float | None) -> Iterator[Farm | None]:
     """Yield what plays on the workers of a scheduler; None without one.
 
     Raises:
@@ -88,4 +87,4 @@ def open_farm(scheduler: str | None, plan: Plan, kept: KeptBots, min_factor: flo
     from malice.tournaments.farm.farm import Farm
 
     with DaskCluster(scheduler) as cluster:
-        yield Farm(cluster, plan, kept, min_factor or 0.0, cluster.count_slots())
+        yield Farm(cluster, kept, min_factor or 0.0, cluster.count_slots())

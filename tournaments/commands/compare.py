@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from malice.tournaments.league.comparison import Comparison
     from malice.tournaments.league.store import Store
     from malice.tournaments.ratings.sprt import Model
+    from malice.tournaments.running.opening import RunTerms
     from malice.tournaments.running.plan import Plan
-    from malice.tournaments.running.run import RunTerms
 
 
 @click.command()
@@ -92,7 +92,7 @@ def compare(
 
     from malice.tournaments.entries.kept_bots import KeptBots
     from malice.tournaments.entries.names import Names
-    from malice.tournaments.running.comparing import ComparisonOrder, open_comparison
+    from malice.tournaments.running.orders import ComparisonOrder, read_order
 
     bots = (new, base, *(opponents.split(",") if opponents else ()))
     if begin and rulesets:
@@ -100,7 +100,19 @@ def compare(
     positions = read_table_positions(begin, 2) if begin else ()
     rulesets = (positions[0].ruleset,) if positions else rulesets or ("standard",)
     order = ComparisonOrder(
-        bots, rulesets, max_deals, deals, elo0, elo1, model, seed, jobs, isolation, required, positions, not no_clock
+        bots=bots,
+        rulesets=rulesets,
+        deals=deals,
+        positions=positions,
+        max_deals=max_deals,
+        elo0=elo0,
+        elo1=elo1,
+        model=model,
+        timed=not no_clock,
+        seed=seed,
+        jobs=jobs,
+        isolation=isolation,
+        required=required,
     )
     if order.contradicts_itself:
         raise click.UsageError("--deals plays without a test: it contradicts --max-deals, --elo0, --elo1 and --model")
@@ -114,10 +126,10 @@ def compare(
         open_store(db or Path(folder, "compare.db"), create=True) as store,
         name_fit_rulesets(),
     ):
-        plan = open_comparison(store, order, Names(store.path, store).find)
+        plan = read_order(store, order, Names(store.path, store).find)
         terms = _make_terms(plan, db, until, output)
         kept = KeptBots(store.path)
-        with open_farm(scheduler, plan, kept, min_factor) as farm:
+        with open_farm(scheduler, kept, min_factor) as farm:
             if farm:
                 terms = replace(terms, elsewhere=farm, kept=kept, jobs=farm.slots)
             found = _play(store, plan, terms, output, json=json)
@@ -126,7 +138,7 @@ def compare(
 
 def _make_terms(plan: Plan, db: Path | None, until: float, output: EventOutput) -> RunTerms:
     from malice.tournaments.entries.kept_bots import KeptBots
-    from malice.tournaments.running.run import RunTerms
+    from malice.tournaments.running.opening import RunTerms
 
     resume = ["malice", *sys.argv[1:]] if db else []
     return RunTerms(plan.config.jobs, resume, until, kept=KeptBots(db) if db else None, events=output.events)

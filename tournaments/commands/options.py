@@ -1,4 +1,4 @@
-"""What commands share: options, dates and times, opening a league, planning a tournament, printing."""
+"""What commands share: options, dates and times, opening a league, printing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from malice.tournaments.league.progression import Changes
     from malice.tournaments.league.ranking import Choice
     from malice.tournaments.league.store import Store
-    from malice.tournaments.running.plan import Plan
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -250,41 +249,6 @@ def with_isolation(config: Config, isolation: Layer | None, required: bool) -> C
     if required:
         require_isolation(config.isolation)
     return config
-
-
-def open_plan(
-    store: Store,
-    config: Config,
-    base: Path,
-    *,
-    required: bool,
-    new_versions: bool = False,
-    keep_going: bool = False,
-    scratch: Path | None = None,
-) -> Plan:
-    """Return the plan of a tournament, opened on its league.
-
-    Args:
-        store: the league.
-        config: the tournament.
-        base: the folder that the paths of bots are relative to.
-        required: whether a game without the isolation of the tournament is refused.
-        new_versions: whether bots that changed play in their new version.
-        keep_going: whether the others play if entries are absent.
-        scratch: as of `Names`.
-
-    Raises:
-        BotError, DataError, LeagueError: as the message says.
-    """
-    from msgspec.structs import replace
-
-    from malice.tournaments.entries.names import Names
-    from malice.tournaments.running.opening import open_league
-
-    names = Names(store.path, store, scratch=scratch)
-    plan = open_league(store, config, base, names.find, new_versions=new_versions, keep_going=keep_going)
-    plan.isolation = replace(plan.isolation, required=required)
-    return plan
 
 
 def print_standings(store: Store, choice: Choice | None = None) -> None:

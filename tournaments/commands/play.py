@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from malice.referee.records import Layer
     from malice.tournaments.league.people import PeopleList
     from malice.tournaments.league.store import Store
-    from malice.tournaments.running.matches import MatchOrder
+    from malice.tournaments.running.opening import Playing
+    from malice.tournaments.running.orders import MatchOrder
     from malice.tournaments.running.plan import Plan
-    from malice.tournaments.running.run import Playing
     from malice.tournaments.terminal.watching import Screen
 
 OWN = ("bots", "ruleset", "daily", "day", "db", "names")
@@ -184,7 +184,7 @@ def play(
     what each has reached, and `malice forget` takes a name off: malice play you planner --db people.db --as ann
     """
     from malice.tournaments.entries.bots import PERSON
-    from malice.tournaments.running.matches import MatchOrder
+    from malice.tournaments.running.orders import MatchOrder
 
     if names and db is None:
         raise click.UsageError("--as needs --db: the league that keeps the games of that name")
@@ -221,18 +221,19 @@ def play(
         require_seats(bots, ruleset)
     people, labels = seat_people(db, names)
     order = MatchOrder(
-        bots,
-        ruleset,
-        deals,
-        series,
-        move_ms,
-        not no_clock,
-        seed,
-        1 if watch or person else jobs,
-        isolation,
-        required,
-        positions,
-        labels,
+        bots=bots,
+        rulesets=(ruleset,),
+        deals=deals,
+        positions=positions,
+        series=series,
+        move_ms=move_ms,
+        timed=not no_clock,
+        seed=seed,
+        jobs=1 if watch or person else jobs,
+        isolation=isolation,
+        required=required,
+        stderr=stderr,
+        people=labels,
     )
     _play_table(order, db, show, people)
 
@@ -276,8 +277,9 @@ def _play_table(order: MatchOrder, db: Path | None, show: Show, people: PeopleLi
     from tempfile import TemporaryDirectory
 
     from malice.tournaments.entries.names import Names
-    from malice.tournaments.running.matches import open_match
-    from malice.tournaments.running.run import RunTerms, run_tournament
+    from malice.tournaments.running.opening import RunTerms
+    from malice.tournaments.running.orders import read_order
+    from malice.tournaments.running.run import run_tournament
 
     with (
         TemporaryDirectory(prefix="malice-") as folder,
@@ -285,11 +287,10 @@ def _play_table(order: MatchOrder, db: Path | None, show: Show, people: PeopleLi
         open(os.devnull, "w") if show.quiet else nullcontext(sys.stderr) as progress,
     ):
         with name_fit_rulesets():
-            plan = open_match(store, order, Names(store.path, store, people=True).find)
+            plan = read_order(store, order, Names(store.path, store, people=True).find)
         if people and plan.guests:
             people.write()
         names = people.names if people else {}
-        plan.stderr = show.stderr
         resume = ["malice", *sys.argv[1:]] if db else []
         try:
             terms = RunTerms(plan.config.jobs, resume, playing=_choose_playing(plan, show, names))

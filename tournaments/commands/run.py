@@ -21,7 +21,6 @@ from malice.tournaments.commands.options import (
     Limit,
     isolation_options,
     json_option,
-    open_plan,
     print_standings,
     read_limit,
     time_options,
@@ -36,8 +35,9 @@ if TYPE_CHECKING:
     from malice.tournaments.league.config import Config
     from malice.tournaments.league.standings import Standings
     from malice.tournaments.league.store import Store
+    from malice.tournaments.running.opening import RunTerms
     from malice.tournaments.running.plan import Plan
-    from malice.tournaments.running.run import RunTerms
+    from malice.tournaments.running.registration import PlanOptions
 
 
 def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: EventOutput) -> RunTerms:
@@ -51,7 +51,7 @@ def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: Ev
         output: where its events go.
     """
     from malice.tournaments.entries.kept_bots import KeptBots
-    from malice.tournaments.running.run import RunTerms
+    from malice.tournaments.running.opening import RunTerms
 
     return RunTerms(plan.config.jobs, resume, limit.until, limit.grace_s, kept=KeptBots(db), events=output.events)
 
@@ -108,8 +108,7 @@ def play_shard(share: str, db: Path, name: str | None, machine: Machine, command
         BotError, DataError, LeagueError: it cannot be played here.
         Stopped: it was stopped; the message says how to resume.
     """
-    from malice.tournaments.running.opening import recall_plan
-    from malice.tournaments.running.plan import parse_share
+    from malice.tournaments.running.plan import parse_share, recall_plan
     from malice.tournaments.running.run import play_share
 
     interrupt_on_signals()
@@ -216,6 +215,7 @@ def run(
     from tempfile import TemporaryDirectory
 
     from malice.tournaments.entries.kept_bots import KeptBots
+    from malice.tournaments.running.registration import PlanOptions
 
     mine = {"--shard": share, "--tournament": name, "--cpus-per-game": cpus}
     options: dict[str, object] = {
@@ -252,36 +252,28 @@ def run(
         playing: dict[str, object] = {"--until": until, "--for": duration, "--site": out, "--dask": scheduler}
         _refuse("--create-only", playing | {"--dry-run": dry_run, "--events": events_to})
     interrupt_on_signals()
+    allowed = PlanOptions(new_versions=new_versions, keep_going=keep_going, required=required)
     with stop_on_interrupt(["malice", *sys.argv[1:]]):
         limit = read_limit(until, duration, grace)
         config, db = _read_file(tournament, db, jobs, isolation, required=required)
         if dry_run:
             with TemporaryDirectory(prefix="malice-") as scratch, _open_or_make_up(db, Path(scratch)) as store:
-                base, new_versions = tournament.parent.resolve(), new_versions or config.new_versions == "play"
-                plan = open_plan(
-                    store,
-                    config,
-                    base,
-                    required=required,
-                    new_versions=new_versions,
-                    keep_going=keep_going,
-                    scratch=Path(scratch, "dry.db"),
-                )
-                _print_estimate(store, plan, config.jobs)
+                plan = _read_plan(store, config, tournament, allowed, Path(scratch, "dry.db"))
+                _print_estimate(plan, config.jobs)
             return
         words = spell_command(tournament, db, {"--create-only": create_only} | options)
         resume = words + limit.words
         again = resume if limit.recurs else words
         with tell_events(events_to, db) as output, stop_on_interrupt(resume), open_store(db, create=True) as store:
             output.anonymous = config.anonymous
-            plan = _open(store, config, tournament, new_versions=new_versions, keep_going=keep_going, required=required)
+            plan = _prepare(store, config, tournament, allowed)
             terms = make_terms(plan, resume, limit, db, output)
             if create_only:
                 _create(store, plan, terms, config)
                 return
             with (
                 keep_site(store, plan, out, url, replace=replace_site),
-                open_farm(scheduler, plan, KeptBots(db), min_factor) as farm,
+                open_farm(scheduler, KeptBots(db), min_factor) as farm,
             ):
                 if farm:
                     terms = replace(terms, elsewhere=farm, jobs=farm.slots)
@@ -325,13 +317,12 @@ def _refuse(what: str, options: Mapping[str, object]) -> None:
 def _create(store: Store, plan: Plan, terms: RunTerms, config: Config) -> None:
     """Bring a league up to its file, play nothing, and say what comes next."""
     from malice.tournaments.league.file import find_kept_bots
-    from malice.tournaments.running.opening import list_machine_words
     from malice.tournaments.running.run import create_games
     from malice.tournaments.sanitizer import sanitize
 
     left = create_games(store, plan, sys.stderr, terms)
     choice = store.league().choose(config.name)
-    words = ["malice", "run", "--shard", "I/N", "--db", "COPY.db", *choice, *list_machine_words(config)]
+    words = ["malice", "run", "--shard", "I/N", "--db", "COPY.db", *choice, *_list_machine_words(config)]
     click.echo(
         f"{store.path}: {format_count(left, 'game')} {inflect(left, 'is', 'are')} open; nothing was played", err=True
     )
@@ -341,6 +332,12 @@ def _create(store: Store, plan: Plan, terms: RunTerms, config: Config) -> None:
             f" {sanitize(shlex.join(words))}; bring the games back with: malice merge {store.path} COPY.db...",
             err=True,
         )
+
+
+def _list_machine_words(config: Config) -> list[str]:
+    """The options that repeat, on another machine, the settings of a tournament file that no league keeps."""
+    words = [] if config.cpus_per_game == 1 else ["--cpus-per-game", str(config.cpus_per_game)]
+    return words if config.isolation == "auto" else [*words, "--isolation", config.isolation]
 
 
 def _read_file(
@@ -398,21 +395,27 @@ def _tell_standings(store: Store, output: EventOutput) -> None:
         output.tell(StandingsComputed(standings=tuple(standings)))
 
 
-def _open(
-    store: Store, config: Config, tournament: Path, *, new_versions: bool, keep_going: bool, required: bool
-) -> Plan:
-    """Open the plan of a tournament, and say what people should know before it runs."""
+def _prepare(store: Store, config: Config, tournament: Path, options: PlanOptions) -> Plan:
+    """Plan a tournament, and say what people should know before it runs."""
     from malice.tournaments.league.file import find_name_list
 
     store.forget_unplayed(config.name)
     _print_neighbours(store, config.name)
-    new_versions = new_versions or config.new_versions == "play"
-    base = tournament.parent.resolve()
-    plan = open_plan(store, config, base, required=required, new_versions=new_versions, keep_going=keep_going)
+    plan = _read_plan(store, config, tournament, options)
     if config.anonymous:
         names = find_name_list(store.path)
         click.echo(f"anonymous: {names} says which bot is which; it is for you alone", err=True)
     return plan
+
+
+def _read_plan(
+    store: Store, config: Config, tournament: Path, options: PlanOptions, scratch: Path | None = None
+) -> Plan:
+    from malice.tournaments.entries.names import Names
+    from malice.tournaments.running.plan import read_plan
+
+    find = Names(store.path, store, scratch=scratch).find
+    return read_plan(store, config, tournament.parent.resolve(), find, options)
 
 
 def _print_neighbours(store: Store, name: str) -> None:
@@ -436,18 +439,16 @@ def _open_or_make_up(db: Path, scratch: Path) -> Store:
     return Store(scratch / "dry.db", create=True)
 
 
-def _print_estimate(store: Store, plan: Plan, jobs: int) -> None:
+def _print_estimate(plan: Plan, jobs: int) -> None:
     """Print what a tournament, or the rest of it, would take; neither creates nor changes the league."""
     from malice.tournaments.league.tournament import count_games, measure_workload
     from malice.tournaments.running.announcements import print_plan
     from malice.tournaments.running.coordinator import count_default_jobs
-    from malice.tournaments.running.roll_call import call_roll
+    from malice.tournaments.running.opening import call_roll
     from malice.tournaments.running.trial import estimate_tournament
     from malice.tournaments.terminal.tables import format_bytes
 
-    begun = plan.config.name in store.league().tournaments
-    done, suspended = (store.keys(), store.suspended()) if begun else (set(), {})
-    call_roll(plan, suspended, sys.stderr)
+    plan, done = call_roll(plan, sys.stderr), {game.key for game in plan.finished}
     jobs = jobs or count_default_jobs(plan.config.cpus_per_game)
     estimate = estimate_tournament(plan, jobs)
     total = plan.tournament.planned

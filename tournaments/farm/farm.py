@@ -13,6 +13,7 @@ from malice.tournaments.farm.conditions import Conditions
 from malice.tournaments.farm.dispatch import Dispatcher
 from malice.tournaments.farm.work import Need, Ticket, make_ticket
 from malice.tournaments.running.hooks import Audit, Hooks, Outcome
+from malice.tournaments.running.opening import Playing
 from malice.tournaments.running.plan import Plan
 
 
@@ -21,35 +22,38 @@ class Farm:
 
     Args:
         cluster: the workers.
-        plan: the run.
-        kept: where its bots are kept.
+        kept: where the bots are kept.
         min_factor: workers that are slower get no work.
         slots: how many games all workers play at a time, as far as they are there now.
     """
 
-    def __init__(self, cluster: Cluster, plan: Plan, kept: KeptBots, min_factor: float = 0.0, slots: int = 1) -> None:
+    def __init__(self, cluster: Cluster, kept: KeptBots, min_factor: float = 0.0, slots: int = 1) -> None:
         self.slots = slots
         self._cluster = cluster
-        self._plan = plan
         self._kept = kept
         self._min_factor = min_factor
 
-    def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
-        """Play all batches; return what happened, with the errors of `Dispatcher.play`."""
-        assert isinstance(hooks.audit, Audit), "what comes from elsewhere is replayed"
-        return Dispatcher(self._cluster, self._make_conditions(cpus_per_game), hooks.audit, batches, hooks).play()
+    def __call__(self, plan: Plan) -> Playing:
+        """The way to play the batches of an open plan, with the errors of `Dispatcher.play`."""
 
-    def _make_conditions(self, cpus_per_game: int) -> Conditions:
-        tickets = {label: make_ticket(bot) for label, bot in self._plan.bots.items()}
+        def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
+            assert isinstance(hooks.audit, Audit), "what comes from elsewhere is replayed"
+            conditions = self._make_conditions(plan, cpus_per_game)
+            return Dispatcher(self._cluster, conditions, hooks.audit, batches, hooks).play()
+
+        return play
+
+    def _make_conditions(self, plan: Plan, cpus_per_game: int) -> Conditions:
+        tickets = {label: make_ticket(bot) for label, bot in plan.bots.items()}
         tars = {ticket.content: self._find_tar(ticket) for ticket in tickets.values() if not ticket.command}
         need = Need(
             malice=version("malice-arena"),
-            families=tuple({ruleset.family for ruleset in self._plan.tournament.rulesets.values()}),
-            isolation=self._plan.isolation,
+            families=tuple({ruleset.family for ruleset in plan.tournament.rulesets.values()}),
+            isolation=plan.isolation,
             cpus_per_game=cpus_per_game,
             contents=tuple(tars),
         )
-        clock = self._plan.config.clock
+        clock = plan.config.clock
         by_wall = clock.kind == "wall" and not (clock.move_ms is None and clock.bank_ms is None)
         return Conditions(need, tickets, tars, self._min_factor, by_wall)
 

@@ -140,6 +140,13 @@ def describe_suspensions(suspended: Iterable[str], after: int, league: Path, cho
         )
 
 
+def describe_waiting(waiting: int, labels: Iterable[str], again: Sequence[str]) -> str:
+    """One line on the games that wait for absent entries, and the command that plays them."""
+    names = ", ".join(map(sanitize, labels))
+    command = f" with: {sanitize(shlex.join(again))}" if again else ""
+    return f"{format_count(waiting, 'game')} left out, of absent bots: {names}; once they are mended, play on{command}"
+
+
 def find_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     """The first error inside the groups in which concurrent tasks wrap it."""
     error: BaseException = errors

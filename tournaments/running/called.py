@@ -25,9 +25,8 @@ from malice.tournaments.league.replays import ExportedGame
 from malice.tournaments.league.standings import Row
 from malice.tournaments.league.store import Store
 from malice.tournaments.ratings.sprt import Model
-from malice.tournaments.running.comparing import ComparisonOrder
-from malice.tournaments.running.guests import Factory, Guests, name_factory
-from malice.tournaments.running.matches import MatchOrder
+from malice.tournaments.running.in_process import Factory, Guests, name_factory
+from malice.tournaments.running.orders import ComparisonOrder, MatchOrder
 from malice.tournaments.running.sessions import Session, play_in_child, play_session
 
 DEALS = 20
@@ -92,17 +91,17 @@ def match(
     words, factories = _split(players)
     begun = _decode_all(positions, len(words))
     order = MatchOrder(
-        words,
-        begun[0].ruleset if begun else ruleset or DEFAULT_RULESET,
-        len(begun) or (DEALS if deals is None else deals),
-        series,
-        move_ms,
-        timed,
-        _name_seed(seed),
-        jobs,
-        isolation,
-        require_isolation,
-        begun,
+        bots=words,
+        rulesets=(begun[0].ruleset if begun else ruleset or DEFAULT_RULESET,),
+        deals=len(begun) or (DEALS if deals is None else deals),
+        positions=begun,
+        series=series,
+        move_ms=move_ms,
+        timed=timed,
+        seed=_name_seed(seed),
+        jobs=jobs,
+        isolation=isolation,
+        required=require_isolation,
     )
     with _keep(db, factories) as path:
         name = _play(order, factories, path, kept=db is not None)
@@ -155,9 +154,21 @@ def compare(
         raise ValueError("positions say what is played: they contradict rulesets")
     words, factories = _split([new, base, *opponents])
     begun = _decode_all(positions, 2)
-    chosen = (begun[0].ruleset,) if begun else tuple(rulesets) or (DEFAULT_RULESET,)
-    test = max_deals, deals, elo0, elo1, model
-    order = ComparisonOrder(words, chosen, *test, _name_seed(seed), jobs, isolation, require_isolation, begun, timed)
+    order = ComparisonOrder(
+        bots=words,
+        rulesets=(begun[0].ruleset,) if begun else tuple(rulesets) or (DEFAULT_RULESET,),
+        deals=deals,
+        positions=begun,
+        max_deals=max_deals,
+        elo0=elo0,
+        elo1=elo1,
+        model=model,
+        timed=timed,
+        seed=_name_seed(seed),
+        jobs=jobs,
+        isolation=isolation,
+        required=require_isolation,
+    )
     if order.contradicts_itself:
         raise ValueError("deals plays without a test: it contradicts max_deals, elo0, elo1 and model")
     until = math.inf if seconds is None else time.time() + seconds

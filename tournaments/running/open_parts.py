@@ -16,7 +16,7 @@ from malice.tournaments.league.counting import (
 )
 from malice.tournaments.league.parts import Schedule
 from malice.tournaments.running.hooks import Running
-from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.plan import Plan, list_certain
 
 BLOCKS = 2
 """Blocks of games by which entries may differ; a block is a batch of a table in every rotation."""
@@ -106,6 +106,7 @@ class OpenParts:
         self.tests: dict[int, SequentialTest | None] = {}
         self.paces: dict[int, Pace | None] = {}
         self._plan = plan
+        self.watch()
 
     def watch(self) -> None:
         """Keep track of parts that were opened since."""
@@ -155,3 +156,24 @@ class OpenParts:
         part = batch.games[0].key.part
         pace = self.paces[part]
         return pace is None or pace.allows(batch, [each for each in running if each.batch.games[0].key.part == part])
+
+
+class KnownSuspensions(Suspensions):
+    """The suspensions that are certain when a run begins; nothing that it plays adds one."""
+
+    def add(self, game: Finished) -> None:
+        """Take no game into account: those between it and the next ones may be on another machine."""
+
+
+class SharedParts(OpenParts):
+    """Parts of which other machines play games too: only what is certain when the run begins decides."""
+
+    def list_suspended(self) -> dict[str, int]:
+        return self._plan.list_suspended()
+
+    def watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
+        """Keep track of nothing but the suspensions that are certain."""
+        tournament, number = self._plan.tournament, schedule.part.number
+        certain = list_certain(tournament, games)
+        self.suspensions[number] = KnownSuspensions(certain, tournament.config.suspend_after, tournament.lifted)
+        self.paces[number] = None

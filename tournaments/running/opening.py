@@ -1,276 +1,195 @@
-"""Opens a tournament: from its file and bots, from its league alone, or for a comparison on the command line."""
+"""Opens a plan: keeps its bots, greets them, prints what there is to play, and writes it into the league."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from typing import Protocol, TextIO
 
-from msgspec.structs import replace
-
-from malice.referee.errors import BotError, DataError
-from malice.tournaments.entries.bots import Bot, find_bot
+from malice.referee.errors import BotError, MachineFault
+from malice.referee.isolation import probe
+from malice.referee.isolation.boxes import sweep_leftovers
+from malice.referee.nouns import format_count, inflect
+from malice.referee.records import Batch, Player
+from malice.referee.seat import greet_bot
+from malice.referee.verdicts import Verdict
+from malice.tournaments.entries import programs
+from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.kept_bots import KeptBots
-from malice.tournaments.entries.lookup import Find, make_unknown_bot, run_concurrently
-from malice.tournaments.entries.names import Names
-from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.config import Config, LabelledBot, describe_differences
-from malice.tournaments.league.contents import Entry
-from malice.tournaments.league.file import find_name_list
-from malice.tournaments.league.journal import PERSON, Absence
-from malice.tournaments.league.people import is_of_people
+from malice.tournaments.entries.lookup import describe_trouble, run_concurrently
+from malice.tournaments.league.journal import Absence
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.tournament import Tournament
-from malice.tournaments.running.plan import Plan, Share
-from malice.tournaments.running.registration import (
-    KnownGames,
-    NextSteps,
-    PendingEvents,
-    make_lister,
-    read_known_games,
-    recall_labels,
-    refuse_differences,
-    refuse_old_parts,
-    register,
-)
-from malice.tournaments.running.setup import (
-    Setup,
-    SetupEntry,
-    anonymize,
-    find_names,
-    hide_maker,
-    read_setup,
-    refuse_shared_processors,
-)
+from malice.tournaments.running.announcements import print_doubts, print_line, print_plan
+from malice.tournaments.running.coordinator import count_default_jobs
+from malice.tournaments.running.events import Events
+from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.trial import estimate_rest
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.results import describe_absence
 
 
-def open_league(
-    store: Store,
-    config: Config,
-    base: Path,
-    find: Find = find_bot,
-    *,
-    new_versions: bool = False,
-    numbered: bool = False,
-    keep_going: bool = False,
-) -> Plan:
-    """Plan a tournament that begins in a league or continues there; the league itself stays as it is.
+class Playing(Protocol):
+    """A way to play batches, as `coordinator.play_batches` does."""
 
-    A tournament that never played a game begins anew.
-
-    Args:
-        store: the league.
-        config: the content of the tournament file.
-        base: the folder that the paths of bots and rulesets are relative to.
-        find: returns the bot that an entry names.
-        new_versions: whether changed bots play.
-        numbered: whether a command line names the bots, and not a file: it has no labels, and other options.
-        keep_going: whether the others play if entries are absent, also those whose folders are gone.
-
-    Raises:
-        LeagueError: the file or a bot has changed in a way that the tournament does not allow.
-        DataError: as `Plan.prepare`.
-    """
-    next_steps = NextSteps(store.path, by_file=not numbered)
-    begun = config.name in store.league().tournaments
-    if begun:
-        store.select(config.name)
-    if begun and store.config().anonymous != config.anonymous:
-        refuse_differences(store.tournament(), config, next_steps)
-    names = find_names(find_name_list(store.path), begun=begun) if config.anonymous else None
-    known = names.recall_labels() if names else recall_labels(store.tournament()) if begun else {}
-    gone = {words: known[words] for words in known if keep_going and _is_gone(words, base)}
-    setup = read_setup(config, base, find, known, numbered=numbered, gone=gone)
-    setup = setup.add(_list_gone(gone, setup, anonymous=config.anonymous))
-    _refuse_company(store, setup, next_steps)
-    if names:
-        setup = anonymize(setup, names)
-    games = read_known_games(store) if begun else KnownGames(list_others=make_lister(store))
-    kept = KeptBots(store.path)
-
-    def register_setup(setup: Setup) -> PendingEvents:
-        league = store.league()
-        return register(league, setup, games, new_versions=new_versions, is_kept=kept.has, next_steps=next_steps)
-
-    plan = Plan(setup, register_setup, kept.load, games.finished)
-    plan.next_steps = next_steps
-    plan.keep_going = keep_going
-    plan.hide(store.path)
-    plan.names = names
-    return plan
+    def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks, /) -> Outcome:
+        """Play all batches and return what happened."""
 
 
-def _refuse_company(store: Store, setup: Setup, next_steps: NextSteps) -> None:
-    """Keep people apart from leagues of bots, and the other way round: each is rated among its own.
+@dataclass(frozen=True)
+class RunTerms:
+    """How a tournament is run."""
 
-    Raises:
-        LeagueError: the league holds games of the other kind.
-    """
-    league, name = store.league(), setup.config.name
-    people = any(each.bot.hash == PERSON for each in setup.entries)
-    if league.tournaments and is_of_people(league) != people:
-        kind, other = ("people", "bots") if people else ("bots", "people")
-        raise LeagueError(
-            f"{store.path}: expected a league of {kind}, got one of {other}, whose games are kept apart:"
-            f" {next_steps.begin_anew(name)}"
-        )
+    jobs: int = 0
+    """Referee processes; 0 for as many as there are processors for."""
+    again: Sequence[str] = ()
+    """The words of the command that resumes the tournament after a stop; none if nothing is kept."""
+    until: float = math.inf
+    """When the run is to be over, in seconds since 1970."""
+    grace_s: float = math.inf
+    """How much longer games may run that have begun."""
+    now: Callable[[], float] = time.time
+    """The clock of these times."""
+    kept: KeptBots | None = None
+    """Where the bots are kept and play from; by default they play where they lie."""
+    playing: Playing | None = None
+    """Plays the batches and has a display of its own; by default referee processes play, with a bar."""
+    elsewhere: Callable[[Plan], Playing] | None = None
+    """Makes what plays the batches of a plan on other machines, under our bar."""
+    events: Events = field(default_factory=Events)
+    """Receives what happens."""
 
-
-def _is_gone(words: str, base: Path) -> bool:
-    return "/" in words and not (base / words).expanduser().exists()
-
-
-def _list_gone(gone: Mapping[str, str], setup: Setup, *, anonymous: bool) -> Iterator[SetupEntry]:
-    """Yield the entries that a pattern no longer finds because their folders are gone: they are absent.
-
-    The league keeps the sentence: in an anonymous one it does not name the folder.
-    """
-    here = {each.label for each in setup.entries}
-    for words, label in gone.items():
-        if label not in here:
-            yield SetupEntry(
-                label,
-                make_unknown_bot(words),
-                Absence("bot", "its folder is gone" if anonymous else f"the folder {words} is gone", ""),
-            )
+    def count_jobs(self, plan: Plan) -> int:
+        return self.jobs or count_default_jobs(plan.config.cpus_per_game)
 
 
-def recall_plan(store: Store, config: Config, share: Share, *, required: bool = False) -> Plan:
-    """Plan a share of the chosen tournament; it adds nothing to the league.
-
-    Entries that left, and those that wait for their bot, have no open game and are left out.
+def open_plan(store: Store, plan: Plan, out: TextIO, terms: RunTerms, *, shared: bool = False) -> Plan:
+    """Greet the entries if there is a game to play, and write what the plan adds to the league.
 
     Args:
         store: the league.
-        config: its newest configuration, with the settings of this machine.
-        share: what to play.
-        required: whether a game without the isolation of the tournament is refused.
+        plan: read from that league.
+        out: where the plan is printed.
+        terms: how it will be played.
+        shared: whether copies of the league will play the new parts.
+
+    Returns:
+        The plan with the bots as they play, which follows the league.
 
     Raises:
-        BotError: a bot is neither kept nor found here with the same content.
-        DataError: bots that think at the same time would share a processor under wall clocks.
-        LeagueError: what is kept of a bot is damaged, the file plays another share, or the rules have changed since.
+        BotError: an entry cannot be built or does not answer `hello`; nothing was written.
+        Stopped: the disk is full or fails.
     """
-    tournament, games = store.tournament(), read_known_games(store)
-    if tournament.share not in ("", str(share)):
-        raise LeagueError(
-            f"{store.path}: expected --shard {tournament.share}, which this copy plays, got {share}:"
-            f" play {share} on a fresh copy of the league"
-        )
-    next_steps = NextSteps(store.path, by_file=False)
-    refuse_old_parts(tournament, games.finished, next_steps)
-    refuse_shared_processors(config, tuple(tournament.rulesets.values()))
-    setup = Setup(config, tuple(tournament.rulesets.values()), _recall_entries(store, config))
-
-    def add_nothing(setup: Setup) -> PendingEvents:
-        return PendingEvents(store.league(), config.name, KnownGames())
-
-    plan = Plan(setup, add_nothing, finished=games.finished)
-    plan.next_steps = next_steps
-    plan.share = share
-    plan.hide(store.path)
-    plan.isolation = replace(plan.isolation, required=required)
-    return plan
+    done = {game.key for game in plan.finished}
+    if plan.count_open(done) or plan.list_broken():
+        if terms.kept:
+            bots = {label: bot for label, bot in plan.bots.items() if label not in plan.guests}
+            found, absences = keep_bots(bots, terms.kept)
+            plan = plan.place(found).mark(absences)
+        plan = call_roll(plan, out)
+        jobs = terms.count_jobs(plan)
+        here = terms.elsewhere is None
+        may_try = here and (done or terms.playing is None)
+        likely_ms = estimate_rest(plan, store, done, jobs) if may_try else None
+        print_plan(plan, done, jobs if here else None, out, likely_ms)
+        if here:
+            print_doubts(plan, jobs, out)
+    return plan.write(store, shared=shared)
 
 
-def _recall_entries(store: Store, config: Config) -> tuple[SetupEntry, ...]:
-    """The entries that may play, each with the bot of the version that does."""
-    entries = [each for each in store.entries() if each.version.number and not each.waits and each.state == "playing"]
-    lines = zip(config.entries, store.tournament().file_entries, strict=False)  # those gone from the file come last
-    words = {each.label: line.bot if isinstance(line, LabelledBot) else line for line, each in lines}
-    find = Names(store.path, store).find
-    kept = KeptBots(store.path)
-    bots = run_concurrently([partial(_recall_bot, entry, words.get(entry.label, ""), kept, find) for entry in entries])
-    if missing := [bot for bot in bots if isinstance(bot, str)]:
-        raise BotError("\n".join(missing))
-    found = {entry.label: bot for entry, bot in zip(entries, bots, strict=True) if isinstance(bot, Bot)}
-    if config.anonymous:
-        found = {label: hide_maker(bot, label) for label, bot in found.items()}
-    return tuple(SetupEntry(label, bot) for label, bot in found.items())
-
-
-def _recall_bot(entry: Entry, words: str, kept: KeptBots, find: Find, guard: int) -> Bot | str:
-    """The bot of an entry, or why there is none."""
-    hash = entry.version.hash
-    if kept.has(hash):
-        try:
-            return kept.load(hash, guard=guard)
-        except BotError as error:
-            return f"{entry.label}: {error}"
-    lack = f"{entry.label}: expected the bot with the content {hash[:12]} in {kept.folder}"
-    try:
-        # A command line is not kept: nobody knows which files belong to it.
-        bot = find(words, kept.folder.parent)
-    except (BotError, DataError):
-        return f"{lack}, which goes with the league wherever it is copied"
-    if bot.hash != hash or bot.manifest.build:
-        return f"{lack}, or what {words!r} starts to be the same here, which has the content {bot.hash[:12]}"
-    return bot
-
-
-def list_machine_words(config: Config) -> list[str]:
-    """The options that repeat, on another machine, the settings of a tournament file that no league keeps."""
-    words = [] if config.cpus_per_game == 1 else ["--cpus-per-game", str(config.cpus_per_game)]
-    return words if config.isolation == "auto" else [*words, "--isolation", config.isolation]
-
-
-def list_compared_entries(bots: Sequence[str], base: Path, find: Find) -> tuple[LabelledBot, ...]:
-    """Return the entries of a comparison: two different bots of one name get labels of their own.
+def keep_bots(bots: Mapping[str, Bot], kept: KeptBots) -> tuple[dict[str, Bot], dict[str, Absence]]:
+    """Keep bots, as many at a time as there are processors; twins and variants in turn, since they share a copy.
 
     Args:
-        bots: the words that name them, the new one first.
-        base: the folder that paths are relative to.
-        find: returns the bot that words name.
+        bots: by label.
+        kept: where they are kept.
 
-    Raises:
-        BotError, DataError: there is no such bot.
+    Returns:
+        By label, the bots that play from their copies, and why others cannot be kept.
     """
-    lines: list[LabelledBot] = []
-    contents: dict[str, str] = {}
-    for words in bots:
-        bot = find(words, base)
-        label = name = bot.manifest.name
-        plain, mark, parameters = name.partition("?")
-        number = 2
-        while contents.get(label, bot.hash) != bot.hash:
-            label, number = f"{plain}-{number}{mark}{parameters}", number + 1
-        contents[label] = bot.hash
-        lines.append(LabelledBot(words, label if label != name else None))
-    return tuple(lines)
-
-
-def name_comparison(store: Store, config: Config, base: Path, find: Find) -> Config:
-    """Return a comparison under the name by which its league knows it, or under a new one.
-
-    A comparison continues only with the same bots, rulesets, deals and test; otherwise it is a new one.
-
-    Args:
-        store: the league.
-        config: the comparison.
-        base: the folder that paths are relative to.
-        find: returns the bot that words name.
-
-    Raises:
-        BotError, DataError: as `read_setup`.
-    """
-    setup = read_setup(config, base, find)
-    one, other, *others = (entry.label for entry in setup.entries)
-    first = f"{one} v {other}" + (f" against {', '.join(others)}" if others else "")
-    tournaments = store.league().tournaments
-    name, number = first, 1
-    while name in tournaments and not is_same(tournaments[name], setup):
-        number += 1
-        name = f"{first} #{number}"
-    return replace(config, name=name)
-
-
-def is_same(tournament: Tournament, setup: Setup) -> bool:
-    """Whether a tournament plays what a setup asks for, whatever its name."""
-    config = replace(setup.config, name=tournament.name)
-    contents = [(each.label, each.version.hash) for each in tournament.list_entries()]
+    groups: defaultdict[str, dict[str, Bot]] = defaultdict(dict)
+    for label, bot in bots.items():
+        groups[bot.content][label] = bot
+    results = run_concurrently([partial(_keep_group, kept, group) for group in groups.values()])
+    found = {label: result for group in results for label, result in group.items()}
     return (
-        not describe_differences(tournament.config, config)
-        and tournament.config.deals == config.deals
-        and tuple(tournament.rulesets.values()) == setup.rulesets
-        and contents == [(each.label, each.bot.hash) for each in setup.entries]
+        {label: result for label, result in found.items() if isinstance(result, Bot)},
+        {label: result for label, result in found.items() if isinstance(result, Absence)},
     )
+
+
+def _keep_group(kept: KeptBots, bots: Mapping[str, Bot], guard: int) -> dict[str, Bot | Absence]:
+    return {label: _keep(kept, bot) for label, bot in bots.items()}
+
+
+def _keep(kept: KeptBots, bot: Bot) -> Bot | Absence:
+    try:
+        return kept.keep(bot)
+    except Exception as error:  # strangers wrote what is copied
+        return Absence("bot", describe_trouble(error), "")
+
+
+OUTPUT = 2000
+"""How many characters of a broken bot's output are kept and shown."""
+
+
+def call_roll(plan: Plan, out: TextIO) -> Plan:
+    """Greet every entry that can be started and is not suspended, and plan without the broken ones, which it lists.
+
+    Raises:
+        BotError: entries are broken, and the plan does not keep going or no game is left to play; it lists all of them.
+    """
+    plan = plan.mark(greet_entries(plan))
+    broken = plan.list_broken()
+    if broken and not plan.options.keep_going and any(label not in plan.bots for label in broken):
+        way_out = "no game can be played" if plan.options.numbered else "a run with --keep-going plays"
+        raise BotError("\n".join(_describe_broken(plan, f"{way_out} without")))
+    if broken and not plan.tournament.parts:
+        raise BotError("\n".join(_describe_broken(plan, "no game can be played without")))
+    for line in _describe_broken(plan, "the others play without") if broken else ():
+        print_line(line, out)
+    return plan
+
+
+def greet_entries(plan: Plan) -> dict[str, Absence]:
+    """Start the bot of every entry that plays on, once, side by side, and exchange a hello with it.
+
+    Returns:
+        Those that cannot be started or do not answer, by label.
+    """
+    away = {*plan.list_suspended(), *plan.guests}
+    away |= {label for label in plan.players if plan.tournament.state(label).state != "playing"}
+    players = [each for label, each in plan.players.items() if label not in away]
+    sweep_leftovers(plan.isolation)  # once, and here: it also tries what isolation there is
+    found = run_concurrently([partial(_greet, plan, player) for player in players])
+    return {player.label: absence for player, absence in zip(players, found, strict=True) if absence}
+
+
+def _greet(plan: Plan, player: Player, guard: int) -> Absence | None:
+    try:
+        greet_bot(player, plan.config.init_ms, plan.isolation, guard)
+    except Verdict as verdict:
+        layers = (probe.find_strongest_layer(plan.isolation.layer),)
+        evidence = f"{verdict.sentence}\n{verdict.stderr}"
+        hint = programs.explain_limits(evidence, layers, plan.isolation.memory_mb)
+        output = "\n".join(filter(None, (verdict.stderr.strip()[-OUTPUT:], hint)))
+        return Absence(verdict.code, verdict.sentence, output)
+    except (MachineFault, OSError) as error:
+        return Absence("start", describe_trouble(error), "")
+    return None
+
+
+def _describe_broken(plan: Plan, way_out: str) -> Iterator[str]:
+    """Yield a line on the number of broken entries, and for each of them its cause and the end of its output."""
+    broken = plan.list_broken()
+    count, total = len(broken), format_count(len(plan.setup.entries), "entry", "entries")
+    yield f"{count} of {total} {inflect(count, 'is', 'are')} broken; {way_out} {inflect(count, 'it', 'them')}:"
+    entries = {entry.label: entry for entry in plan.tournament.list_entries()}
+    for label, absence in broken.items():
+        yield from describe_absence(label, absence)
+        if label in plan.bots:
+            yield f"    version {entries[label].version.number} of {sanitize(label)} plays in its place"

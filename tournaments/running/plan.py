@@ -1,11 +1,16 @@
-"""The plan of a run: a tournament with the bots that play it, and the batches that are open, all or a share of them."""
+"""The plan of a run, read from its file, its bots and its league: what is to be played, all of it or a share.
+
+Reading starts no process and writes nothing; `opening.open_plan` does both.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 
 from msgspec import Struct, convert, to_builtins
@@ -16,48 +21,38 @@ from malice.referee.errors import BotError, DataError
 from malice.referee.records import Batch, Isolation, Key, Player, Record
 from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.kept_bots import KeptBots
-from malice.tournaments.entries.lookup import Find, describe_trouble, run_concurrently
-from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Finished, GameSummary, summarize_record
+from malice.tournaments.entries.lookup import Find, make_unknown_bot, run_concurrently
+from malice.tournaments.entries.names import Names
+from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.config import Config, LabelledBot
+from malice.tournaments.league.contents import Entry, Finished, GameSummary, summarize_record
+from malice.tournaments.league.counting import find_counted_games
 from malice.tournaments.league.file import find_name_list, list_league_files
-from malice.tournaments.league.journal import Absence, AnyEvent, PartCreated
-from malice.tournaments.league.parts import BatchPlan, Schedule
+from malice.tournaments.league.journal import PERSON, Absence, AnyEvent, PartCreated
+from malice.tournaments.league.parts import BatchPlan, Part, Schedule
+from malice.tournaments.league.people import is_of_people
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.tournament import Tournament, Tournaments
-from malice.tournaments.running.registration import KnownGames, NextSteps, PendingEvents, register
-from malice.tournaments.running.setup import NameList, Setup, read_setup
-
-
-def keep_bots(bots: Mapping[str, Bot], kept: KeptBots) -> tuple[dict[str, Bot], dict[str, Absence]]:
-    """Keep bots, as many at a time as there are processors; twins and variants in turn, since they share a copy.
-
-    Args:
-        bots: by label.
-        kept: where they are kept.
-
-    Returns:
-        By label, the bots that play from their copies, and why others cannot be kept.
-    """
-    groups: defaultdict[str, dict[str, Bot]] = defaultdict(dict)
-    for label, bot in bots.items():
-        groups[bot.content][label] = bot
-    results = run_concurrently([partial(_keep_group, kept, group) for group in groups.values()])
-    found = {label: result for group in results for label, result in group.items()}
-    return (
-        {label: result for label, result in found.items() if isinstance(result, Bot)},
-        {label: result for label, result in found.items() if isinstance(result, Absence)},
-    )
-
-
-def _keep_group(kept: KeptBots, bots: Mapping[str, Bot], guard: int) -> dict[str, Bot | Absence]:
-    return {label: _keep(kept, bot) for label, bot in bots.items()}
-
-
-def _keep(kept: KeptBots, bot: Bot) -> Bot | Absence:
-    try:
-        return kept.keep(bot)
-    except Exception as error:  # strangers wrote what is copied
-        return Absence("bot", describe_trouble(error), "")
+from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.running.registration import (
+    NO_OPTIONS,
+    KnownLeague,
+    NextSteps,
+    PendingEvents,
+    PlanOptions,
+    read_known_league,
+    refuse_differences,
+    refuse_old_parts,
+    register,
+)
+from malice.tournaments.running.setup import (
+    Setup,
+    SetupEntry,
+    anonymize,
+    find_names,
+    hide_maker,
+    read_setup,
+    refuse_shared_processors,
+)
 
 
 class Share(Struct, frozen=True):
@@ -112,88 +107,61 @@ def list_certain(tournament: Tournament, finished: Iterable[Finished]) -> Iterat
             yield game
 
 
-Register = Callable[[Setup], PendingEvents]
-
-
+@dataclass(frozen=True, eq=False)
 class Plan:
-    """Everything that a run needs before its first game; making a plan starts no process and writes nothing.
+    """What a run is to play, a value."""
 
-    Args:
-        setup: the entries with their bots.
-        register: returns the events that bring the tournament up to a setup.
-        load: returns the bot of an older version, by its content hash.
-        finished: the games that the tournament played before, in playing order.
-
-    Raises:
-        DataError, LeagueError: as `registration.register`.
-    """
-
-    def __init__(
-        self,
-        setup: Setup,
-        register: Register,
-        load: Callable[[str], Bot] | None = None,
-        finished: Sequence[Finished] = (),
-    ) -> None:
-        self.finished = finished
-        """The games that the tournament played before."""
-        self.next_steps = NextSteps()
-        """How to go on if the plan cannot be played."""
-        self.keep_going = False
-        """Whether the others play if entries are absent."""
-        self.stderr = False
-        """Whether the bots' stderr is reported line by line."""
-        self.names: NameList | None = None
-        """The neutral names of an anonymous tournament."""
-        self.share: Share | None = None
-        """The only games that are played; None for all."""
-        config = setup.config
-        self.isolation = Isolation(config.isolation, config.memory_mb, config.freeze)
-        self._register = register
-        self._load = load
-        self._take(setup)
+    setup: Setup
+    known: KnownLeague
+    options: PlanOptions
+    tournament: Tournament
+    """As the events leave it; once they are written, as the league has it, which goes on changing."""
+    events: Sequence[AnyEvent]
+    """What must be written before the first game."""
+    bots: Mapping[str, Bot]
+    """By label, the bot of each version that plays."""
+    share: Share | None = None
+    """The only games that are played; None for all."""
 
     @classmethod
     def prepare(cls, config: Config, base: Path, find: Find = find_bot) -> Plan:
         """Find and build the bots of a configuration, and plan its games outside of any league.
 
-        Args:
-            config: the content of the tournament file.
-            base: the folder that the paths of its bots and rulesets are relative to.
-            find: returns the bot that an entry names.
-
         Raises:
             DataError: as `setup.read_setup` and `registration.register`.
         """
-        return cls(read_setup(config, base, find), lambda setup: register(Tournaments(), setup, KnownGames()))
+        return make_plan(read_setup(config, base, find), KnownLeague(), NO_OPTIONS)
 
-    def _take(self, setup: Setup) -> None:
-        pending = self._register(setup)
-        self.setup, self.config = setup, setup.config
-        self.tournament: Tournament = pending.tournament
-        self.events: list[AnyEvent] = pending.events
-        """What must be written before the first game."""
-        self.parts = pending.parts
-        """The parts that these events create."""
-        self._choose_players()
+    @property
+    def config(self) -> Config:
+        return self.setup.config
 
-    def _choose_players(self) -> None:
-        self.bots = self._choose_bots()
-        self.players: dict[str, Player] = {label: self._make_player(label, bot) for label, bot in self.bots.items()}
+    @property
+    def finished(self) -> Sequence[Finished]:
+        """The games that the tournament played before, in playing order."""
+        return self.known.finished
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts that the events create."""
+        return [event.part for event in self.events if isinstance(event, PartCreated)]
+
+    @cached_property
+    def players(self) -> dict[str, Player]:
         """By label, what the referee needs of every entry that can play."""
-        self.guests = tuple(label for label, bot in self.bots.items() if bot.guest)
+        anonymous = self.config.anonymous
+        return {label: replace(bot.make_player(label), anonymous=anonymous) for label, bot in self.bots.items()}
 
-    def _choose_bots(self) -> dict[str, Bot]:
-        """The bot of each version that plays, by label."""
-        entries = {entry.label: entry for entry in self.tournament.list_entries()}
-        bots = {}
-        for each in self.setup.entries:
-            entry = entries[each.label]
-            if not each.absence and entry.version.hash in ("", each.bot.hash):
-                bots[each.label] = each.bot
-            elif entry.version.number and not entry.waits and self._load:
-                bots[each.label] = self._load(entry.version.hash)
-        return bots
+    @cached_property
+    def guests(self) -> tuple[str, ...]:
+        return tuple(label for label, bot in self.bots.items() if bot.guest)
+
+    @cached_property
+    def isolation(self) -> Isolation:
+        """What surrounds each bot; it hides the league from all of them, wherever it lies: it holds the seeds."""
+        config = self.config
+        hidden = list_league_files(self.known.path) if self.known.path else ()
+        return Isolation(config.isolation, config.memory_mb, config.freeze, hidden, self.options.required)
 
     def list_postponed(self) -> list[str]:
         """The labels of those whose new version plays only from the next round on."""
@@ -205,34 +173,33 @@ class Plan:
             if not each.absence and playing.get(each.label) != each.bot.hash and each.label in playing
         ]
 
-    def _make_player(self, label: str, bot: Bot) -> Player:
-        return replace(bot.make_player(label), anonymous=self.config.anonymous)
-
-    def keep_bots(self, kept: KeptBots) -> None:
-        """Keep every bot that plays, and let it play from its copy; those that cannot be kept are absent."""
-        found, absences = keep_bots({label: bot for label, bot in self.bots.items() if label not in self.guests}, kept)
-        self.setup = self.setup.place(found)
-        self.note_absences(absences)
-        self._choose_players()
-
     def list_broken(self) -> dict[str, Absence]:
         """Why entries that did not leave cannot play, by label."""
         state = self.tournament.state
         return {label: why for label, why in self.setup.absences.items() if state(label).state == "playing"}
 
-    def note_absences(self, absences: Mapping[str, Absence]) -> None:
-        """Note further entries that cannot play.
+    def list_suspended(self) -> dict[str, int]:
+        """Whom the games of before suspend, each with the game that did; in a share only those who are certain."""
+        finished = list_certain(self.tournament, self.finished) if self.share else self.finished
+        return find_counted_games(self.tournament, finished).suspended
+
+    def place(self, bots: Mapping[str, Bot]) -> Plan:
+        """Let bots play from other places, by label."""
+        setup = self.setup.place(bots)
+        return dataclasses.replace(self, setup=setup, bots=_choose_bots(setup, self.tournament, self.known.kept))
+
+    def mark(self, absences: Mapping[str, Absence]) -> Plan:
+        """Plan without further entries that cannot play.
 
         Raises:
             BotError: no older version of one can be started either.
         """
-        if self._load and (broken := [label for label in absences if label in self.setup.absences]):
+        if self.known.kept and (broken := [label for label in absences if label in self.setup.absences]):
             raise BotError(f"{', '.join(broken)}: not even the last good version can be started")
-        if absences:
-            self._take(self.setup.mark(absences))
+        return make_plan(self.setup.mark(absences), self.known, self.options, self.share) if absences else self
 
-    def write(self, store: Store, *, shared: bool = False) -> None:
-        """Write what the plan adds to the league; from now on the plan follows the league.
+    def write(self, store: Store, *, shared: bool = False) -> Plan:
+        """Write the events into the league, and follow it from now on.
 
         Args:
             store: the league.
@@ -242,18 +209,13 @@ class Plan:
             OSError: the list of names cannot be written.
             Stopped: the disk is full or fails.
         """
-        if self.names:
-            self.names.write(find_name_list(store.path))
+        if self.setup.names:
+            self.setup.names.write(find_name_list(store.path))
         if self.events:
             events = (replace(each, shared=True) if isinstance(each, PartCreated) else each for each in self.events)
             store.append(self.config.name, events if shared else self.events)
-        self.events, self.parts = [], []
         store.select(self.config.name)
-        self.tournament = store.tournament()
-
-    def hide(self, league: Path) -> None:
-        """Hide the league from all bots, wherever it lies: it holds the seeds."""
-        self.isolation = replace(self.isolation, hidden=list_league_files(league))
+        return dataclasses.replace(self, tournament=store.tournament())
 
     # Which games are open
 
@@ -326,6 +288,21 @@ class Plan:
         tables.subtract((key.part, key.table) for key in mine if (key.part, key.table) in tables)
         return tables
 
+    def count_waiting(self, done: Collection[Key], part: int | None = None) -> int:
+        """Count the games of a part, or of all open parts, that wait for absent entries."""
+        tournament, waiting = self.tournament, self.tournament.waiting()
+        if not waiting:
+            return 0
+        tables = {
+            (schedule.part.number, number): schedule.deals * len(labels)
+            for schedule in tournament.open_parts
+            if part is None or part == schedule.part.number
+            for number, labels in enumerate(schedule.labels)
+            if not waiting.isdisjoint(labels)
+            and not any(map(tournament.excuses, schedule.part.tables[number].versions))
+        }
+        return sum(tables.values()) - sum((key.part, key.table) in tables for key in done)
+
     def list_labels(self, key: Key) -> tuple[str, ...]:
         """The labels of the entries that meet in a game, in the order of the table."""
         return self.tournament.schedules[key.part].labels[key.table]
@@ -352,7 +329,7 @@ class Plan:
                 for key in keys
             ),
             isolation=self.isolation,
-            stderr=self.stderr,
+            stderr=self.options.stderr,
             tournament=self.tournament.name,
         )
 
@@ -378,3 +355,162 @@ class Plan:
             return None
         seat = clock.bank_ms + clock.increment_ms * match.max_turns + 3 * config.init_ms + clock.margin_ms
         return seat * (config.seats or match.players[0])
+
+
+def make_plan(setup: Setup, known: KnownLeague, options: PlanOptions, share: Share | None = None) -> Plan:
+    """Plan what a setup adds to what is known; a share adds nothing.
+
+    Raises:
+        DataError, LeagueError: as `registration.register`.
+    """
+    pending = PendingEvents(known, setup.config.name) if share else register(setup, known, options)
+    bots = _choose_bots(setup, pending.tournament, known.kept)
+    return Plan(setup, known, options, pending.tournament, pending.events, bots, share)
+
+
+def _choose_bots(setup: Setup, tournament: Tournament, kept: KeptBots | None) -> dict[str, Bot]:
+    entries = {entry.label: entry for entry in tournament.list_entries()}
+    bots = {}
+    for each in setup.entries:
+        entry = entries[each.label]
+        if not each.absence and entry.version.hash in ("", each.bot.hash):
+            bots[each.label] = each.bot
+        elif entry.version.number and not entry.waits and kept:
+            bots[each.label] = kept.load(entry.version.hash)
+    return bots
+
+
+def read_plan(
+    store: Store, config: Config, base: Path, find: Find = find_bot, options: PlanOptions = NO_OPTIONS
+) -> Plan:
+    """Plan a tournament that begins in a league or continues there; the league itself stays as it is.
+
+    A tournament that never played a game begins anew.
+
+    Args:
+        store: the league.
+        config: the content of the tournament file.
+        base: the folder that the paths of bots and rulesets are relative to.
+        find: returns the bot that an entry names.
+        options: what is allowed.
+
+    Raises:
+        LeagueError: the file or a bot has changed in a way that the tournament does not allow.
+        DataError: as `Plan.prepare`.
+    """
+    known = read_known_league(store, config.name)
+    begun = known.league.tournaments.get(config.name)
+    if begun and begun.config.anonymous != config.anonymous:
+        refuse_differences(begun, config, NextSteps(store.path, by_file=not options.numbered))
+    names = find_names(find_name_list(store.path), begun=begun is not None) if config.anonymous else None
+    labels = names.recall_labels() if names else _recall_labels(begun) if begun else {}
+    gone = {words: labels[words] for words in labels if options.keep_going and _is_gone(words, base)}
+    setup = read_setup(config, base, find, labels, numbered=options.numbered, gone=gone)
+    setup = setup.add(_list_gone(gone, setup, anonymous=config.anonymous))
+    _refuse_company(known, setup, NextSteps(store.path, by_file=not options.numbered))
+    return make_plan(anonymize(setup, names) if names else setup, known, options)
+
+
+def _refuse_company(known: KnownLeague, setup: Setup, next_steps: NextSteps) -> None:
+    """Keep people apart from leagues of bots, and the other way round: each is rated among its own.
+
+    Raises:
+        LeagueError: the league holds games of the other kind.
+    """
+    people = any(each.bot.hash == PERSON for each in setup.entries)
+    if known.league.tournaments and is_of_people(known.league) != people:
+        kind, other = ("people", "bots") if people else ("bots", "people")
+        raise LeagueError(
+            f"{known.path}: expected a league of {kind}, got one of {other}, whose games are kept apart:"
+            f" {next_steps.begin_anew(setup.config.name)}"
+        )
+
+
+def _is_gone(words: str, base: Path) -> bool:
+    return "/" in words and not (base / words).expanduser().exists()
+
+
+def _list_gone(gone: Mapping[str, str], setup: Setup, *, anonymous: bool) -> Iterator[SetupEntry]:
+    """Yield the entries that a pattern no longer finds because their folders are gone: they are absent.
+
+    The league keeps the sentence: in an anonymous one it does not name the folder.
+    """
+    here = {each.label for each in setup.entries}
+    for words, label in gone.items():
+        if label not in here:
+            yield SetupEntry(
+                label,
+                make_unknown_bot(words),
+                Absence("bot", "its folder is gone" if anonymous else f"the folder {words} is gone", ""),
+            )
+
+
+def _recall_labels(tournament: Tournament) -> dict[str, str]:
+    """The labels that entries got, by what the file called their bots; twins are left out."""
+    words = [line if isinstance(line, str) else line.bot for line in tournament.config.entries]
+    named = zip(words, tournament.file_entries, strict=False)
+    return {bot: entry.label for bot, entry in named if bot and words.count(bot) == 1}
+
+
+def recall_plan(store: Store, config: Config, share: Share, *, required: bool = False) -> Plan:
+    """Plan a share of the chosen tournament; it adds nothing to the league.
+
+    Entries that left, and those that wait for their bot, have no open game and are left out.
+
+    Args:
+        store: the league.
+        config: its newest configuration, with the settings of this machine.
+        share: what to play.
+        required: whether a game without the isolation of the tournament is refused.
+
+    Raises:
+        BotError: a bot is neither kept nor found here with the same content.
+        DataError: bots that think at the same time would share a processor under wall clocks.
+        LeagueError: what is kept of a bot is damaged, the file plays another share, or the rules have changed since.
+    """
+    tournament = store.tournament()
+    known = KnownLeague(store.league(), list(store.finished()), path=store.path)
+    if tournament.share not in ("", str(share)):
+        raise LeagueError(
+            f"{store.path}: expected --shard {tournament.share}, which this copy plays, got {share}:"
+            f" play {share} on a fresh copy of the league"
+        )
+    refuse_old_parts(tournament, known.finished, NextSteps(store.path, by_file=False))
+    refuse_shared_processors(config, tuple(tournament.rulesets.values()))
+    setup = Setup(config, tuple(tournament.rulesets.values()), _recall_entries(store, config))
+    return make_plan(setup, known, PlanOptions(numbered=True, required=required), share)
+
+
+def _recall_entries(store: Store, config: Config) -> tuple[SetupEntry, ...]:
+    """The entries that may play, each with the bot of the version that does."""
+    entries = [each for each in store.entries() if each.version.number and not each.waits and each.state == "playing"]
+    lines = zip(config.entries, store.tournament().file_entries, strict=False)  # those gone from the file come last
+    words = {each.label: line.bot if isinstance(line, LabelledBot) else line for line, each in lines}
+    find = Names(store.path, store).find
+    kept = KeptBots(store.path)
+    bots = run_concurrently([partial(_recall_bot, entry, words.get(entry.label, ""), kept, find) for entry in entries])
+    if missing := [bot for bot in bots if isinstance(bot, str)]:
+        raise BotError("\n".join(missing))
+    found = {entry.label: bot for entry, bot in zip(entries, bots, strict=True) if isinstance(bot, Bot)}
+    if config.anonymous:
+        found = {label: hide_maker(bot, label) for label, bot in found.items()}
+    return tuple(SetupEntry(label, bot) for label, bot in found.items())
+
+
+def _recall_bot(entry: Entry, words: str, kept: KeptBots, find: Find, guard: int) -> Bot | str:
+    """The bot of an entry, or why there is none."""
+    hash = entry.version.hash
+    if kept.has(hash):
+        try:
+            return kept.load(hash, guard=guard)
+        except BotError as error:
+            return f"{entry.label}: {error}"
+    lack = f"{entry.label}: expected the bot with the content {hash[:12]} in {kept.folder}"
+    try:
+        # A command line is not kept: nobody knows which files belong to it.
+        bot = find(words, kept.folder.parent)
+    except (BotError, DataError):
+        return f"{lack}, which goes with the league wherever it is copied"
+    if bot.hash != hash or bot.manifest.build:
+        return f"{lack}, or what {words!r} starts to be the same here, which has the content {bot.hash[:12]}"
+    return bot

@@ -6,13 +6,15 @@ import hashlib
 import secrets
 import shlex
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from malice.referee.nouns import format_count
+from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config, describe_differences, forget_machine, require_seats
 from malice.tournaments.league.contents import Finished, GameSummary
@@ -79,58 +81,68 @@ class NextSteps(NamedTuple):
             return f"--new-versions lets the new version play, {cost}; the games of the old one stay"
         return f"keep the games of the new version in another --db than {self.league}"
 
-    def play_without(self) -> str:
-        """How to go on without broken bots; the caller adds which."""
-        return "a run with --keep-going plays without" if self.by_file else "no game can be played without"
+
+@dataclass(frozen=True)
+class KnownLeague:
+    """What a league holds before a run; by default nothing, and it is kept nowhere."""
+
+    league: Tournaments = field(default_factory=Tournaments)
+    """It stays as it is."""
+    finished: Sequence[Finished] = ()
+    """The finished games of the tournament, in playing order."""
+    list_games: Callable[[], Iterable[GameSummary]] = tuple
+    """Lists the same games with their results."""
+    list_others: ListGames = lambda name: ()
+    """Lists the games of another tournament of the league."""
+    path: Path | None = None
+    kept: KeptBots | None = None
+    """The bots of versions that can play again."""
 
 
-class KnownGames:
-    """What is known of the games of a tournament before a run.
+def read_known_league(store: Store, name: str) -> KnownLeague:
+    """Read what is known of a tournament, and choose it if it has begun."""
 
-    Args:
-        finished: its finished games, in playing order.
-        list_games: returns the same games with their results.
-        list_others: returns the games of another tournament of the league.
-    """
+    def list_others(name: str) -> Iterable[GameSummary]:
+        return store.view(name).stored_games()
 
-    def __init__(
-        self,
-        finished: Iterable[Finished] = (),
-        list_games: Callable[[], Iterable[GameSummary]] = tuple,
-        list_others: ListGames = lambda name: (),
-    ) -> None:
-        self.finished = list(finished)
-        self.list_games = list_games
-        self.list_others = list_others
-
-    def list_suspended(self, tournament: Tournament) -> Collection[str]:
-        """The entries that get no new games until they are readmitted."""
-        return find_counted_games(tournament, self.finished).suspended
+    known = KnownLeague(store.league(), list_others=list_others, path=store.path, kept=KeptBots(store.path))
+    if name not in known.league.tournaments:
+        return known
+    store.select(name)
+    return replace(known, finished=list(store.finished()), list_games=store.stored_games)
 
 
-def read_known_games(store: Store) -> KnownGames:
-    return KnownGames(store.finished(), store.stored_games, make_lister(store))
+class PlanOptions(Struct, frozen=True):
+    """What whoever runs a tournament allows."""
+
+    numbered: bool = False
+    """Whether a command line names the bots, and not a file: it has no labels, and other options."""
+    new_versions: bool = False
+    """Whether changed bots play; otherwise they stop the run."""
+    keep_going: bool = False
+    """Whether the others play if entries are absent, also those whose folders are gone."""
+    required: bool = False
+    """Whether a game without the isolation of the tournament is refused."""
+    stderr: bool = False
+    """Whether the bots' stderr is reported line by line."""
 
 
-def make_lister(store: Store) -> ListGames:
-    """Make a function that lists the games of any tournament of a league."""
-    return lambda name: store.view(name).stored_games()
+NO_OPTIONS = PlanOptions()
 
 
 class PendingEvents:
     """Events that are about to happen to a tournament, tried on a copy of its league.
 
     Args:
-        league: the league as it is; it stays so.
+        known: what the league holds.
         name: the tournament.
-        games: what is known of its games.
     """
 
-    def __init__(self, league: Tournaments, name: str, games: KnownGames) -> None:
+    def __init__(self, known: KnownLeague, name: str) -> None:
         self.events: list[AnyEvent] = []
-        self.league = league.fork()
+        self.league = known.league.fork()
         self._name = name
-        self._games = games
+        self._known = known
 
     @property
     def tournament(self) -> Tournament:
@@ -156,7 +168,7 @@ class PendingEvents:
         tournament = self.tournament
         if tournament.config.seeding != "rating" or tournament.parts or tournament.seeding:
             return
-        labels = rank_by_rating(self.league, self._name, self._games.list_others)
+        labels = rank_by_rating(self.league, self._name, self._known.list_others)
         if not labels:
             raise LeagueError(
                 'seeding = "rating": no entry has a rating; expected finished games of theirs in another tournament of'
@@ -170,50 +182,33 @@ class PendingEvents:
         Raises:
             DataError: the file asks for tables that cannot be formed.
         """
-        suspended = tuple(sorted(self._games.list_suspended(self.tournament)))
+        suspended = tuple(sorted(find_counted_games(self.tournament, self._known.finished).suspended))
         while isinstance(decision := decide(self._make_format_input(suspended)), Draft):
             self.apply(create_part(self.tournament, decision, self.league.games, suspended))
 
     def _make_format_input(self, suspended: tuple[str, ...]) -> FormatInput:
-        return make_format_input(self.tournament, self._games.finished, suspended, self._games.list_games)
+        return make_format_input(self.tournament, self._known.finished, suspended, self._known.list_games)
 
 
-_BY_FILE = NextSteps()
-
-
-def register(
-    league: Tournaments,
-    setup: Setup,
-    games: KnownGames,
-    *,
-    new_versions: bool = False,
-    is_kept: Callable[[str], bool] = lambda hash: False,
-    next_steps: NextSteps = _BY_FILE,
-) -> PendingEvents:
+def register(setup: Setup, known: KnownLeague, options: PlanOptions) -> PendingEvents:
     """Draft the events that bring a tournament up to date with its setup.
-
-    Args:
-        league: the league as it is.
-        setup: what the run found.
-        games: of the tournament, if it has begun.
-        new_versions: whether changed bots play; otherwise they stop the run.
-        is_kept: says whether an older version can play, by its content hash.
-        next_steps: how to go on if it is refused.
 
     Raises:
         DataError: the entries do not form a table.
         LeagueError: it contradicts what the tournament began with; the message says how to go on.
     """
-    pending = PendingEvents(league, setup.config.name, games)
-    if setup.config.name not in league.tournaments:
+    next_steps = NextSteps(known.path, by_file=not options.numbered)
+    new_versions = options.new_versions or setup.config.new_versions == "play"
+    pending = PendingEvents(known, setup.config.name)
+    if setup.config.name not in known.league.tournaments:
         pending.apply(Begun(_draw_seed(setup.config).hex()))
     _refuse_changes(pending, setup, next_steps)
     refuse_misfit(setup.config, [each.label for each in setup.entries], setup.rulesets)
     for ruleset in setup.rulesets:
         require_seats(setup.config, ruleset, len(setup.entries))
     changed = {each.label: _describe_new_values(pending, each) for each in setup.entries if _is_changed(pending, each)}
-    _read_file(pending, setup, lambda hash: new_versions and is_kept(hash))
-    refuse_old_parts(pending.tournament, games.finished, next_steps)
+    _read_file(pending, setup, lambda hash: new_versions and known.kept is not None and known.kept.has(hash))
+    refuse_old_parts(pending.tournament, known.finished, next_steps)
     pending.seed()
     pending.create_parts()
     if changed and not new_versions:
@@ -307,7 +302,7 @@ def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int],
     """
     name = store.tournament().name
     played = list(finished)
-    pending = PendingEvents(store.league(), name, KnownGames(played, store.stored_games))
+    pending = PendingEvents(KnownLeague(store.league(), played, store.stored_games), name)
     for part in over:
         pending.apply(PartClosed(part, find_absent(pending.tournament, part, played)))
     if create:
@@ -418,13 +413,6 @@ def refuse_old_parts(tournament: Tournament, finished: Sequence[Finished], next_
                 f" {describe_changes(changes)}; finish it with the malice that began it, or"
                 f" {next_steps.begin_anew(tournament.name)}"
             ) from None
-
-
-def recall_labels(tournament: Tournament) -> dict[str, str]:
-    """The labels that entries got, by what the file called their bots; twins are left out."""
-    words = [line if isinstance(line, str) else line.bot for line in tournament.config.entries]
-    named = zip(words, tournament.file_entries, strict=False)
-    return {bot: entry.label for bot, entry in named if bot and words.count(bot) == 1}
 
 
 class MergedTournament(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""A run of a tournament, or of a share of it: greet the entries, print the plan, play, store; always resumable."""
+"""A run of a tournament, or of a share of it: open the plan, play, store, close parts; always resumable."""
 
 from __future__ import annotations
 
@@ -6,78 +6,43 @@ import io
 import math
 import shlex
 import time
+from bisect import insort
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import NoReturn, Protocol, TextIO
+from typing import NoReturn, TextIO
 
 from malice.referee.nouns import format_count
 from malice.referee.records import Batch, GameOrder, Key, Record, TimeUp
 from malice.referee.replay import is_endless
-from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.errors import Stopped
-from malice.tournaments.league.contents import Finished, GameSummary
-from malice.tournaments.league.counting import Suspensions, find_counted_games
+from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.journal import Overrun, ShareChosen
-from malice.tournaments.league.parts import Schedule
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.announcements import (
+    NAMED,
     describe_bound,
     describe_endless,
     describe_endless_game,
     describe_finish,
     describe_part,
     describe_suspensions,
-    print_doubts,
+    describe_waiting,
     print_line,
-    print_plan,
     require_all_played,
     stop_on_errors,
 )
-from malice.tournaments.running.coordinator import count_default_jobs, play_batches
-from malice.tournaments.running.deadline import Deadline
-from malice.tournaments.running.events import Events
+from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Audit, Hooks, Outcome, Running
 from malice.tournaments.running.leftovers import ProcessLedger, end_leftovers
-from malice.tournaments.running.open_parts import OpenParts
-from malice.tournaments.running.plan import Plan, list_certain
+from malice.tournaments.running.open_parts import OpenParts, SharedParts
+from malice.tournaments.running.opening import RunTerms, open_plan
+from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.progress import ComparisonProgress, Progress, compute_comparison_state, format_duration
 from malice.tournaments.running.registration import close_parts
 from malice.tournaments.running.reporter import Reporter
-from malice.tournaments.running.roll_call import call_roll, count_waiting, describe_waiting
-from malice.tournaments.running.trial import estimate_rest
 from malice.tournaments.sanitizer import sanitize
-
-
-class Playing(Protocol):
-    """A way to play batches, as `coordinator.play_batches` does."""
-
-    def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks, /) -> Outcome:
-        """Play all batches and return what happened."""
-
-
-@dataclass(frozen=True)
-class RunTerms:
-    """How a tournament is run."""
-
-    jobs: int = 0
-    """Referee processes; 0 for as many as there are processors for."""
-    again: Sequence[str] = ()
-    """The words of the command that resumes the tournament after a stop; none if nothing is kept."""
-    until: float = math.inf
-    """When the run is to be over, in seconds since 1970."""
-    grace_s: float = math.inf
-    """How much longer games may run that have begun."""
-    now: Callable[[], float] = time.time
-    """The clock of these times."""
-    kept: KeptBots | None = None
-    """Where the bots are kept and play from; by default they play where they lie."""
-    playing: Playing | None = None
-    """Plays the batches and has a display of its own; by default referee processes play, with a bar."""
-    elsewhere: Playing | None = None
-    """Plays the batches on other machines, under our bar."""
-    events: Events = field(default_factory=Events)
-    """Receives what happens."""
 
 
 def run_tournament(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
@@ -93,8 +58,7 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> in
         BotError: an entry cannot be built or does not answer `hello`; no game was played.
         Stopped: a signal came, the disk is full, or games could not be played; the message says how to resume.
     """
-    end_earlier_run(store, out)
-    run = Run(store, plan, out, terms)
+    run = _begin(store, plan, out, terms)
     try:
         with run.audit:
             left = run.play()
@@ -104,15 +68,16 @@ def run_tournament(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> in
             print_line(line, out)
         for line in describe_endless(run.endless):
             print_line(line, out)
-    if not left and (waiting := count_waiting(plan, run.parts.done)):
-        print_line(describe_waiting(waiting, sorted(plan.tournament.waiting()), terms.again), out)
+    if not left and (waiting := run.plan.count_waiting(run.parts.done)):
+        print_line(describe_waiting(waiting, sorted(run.plan.tournament.waiting()), terms.again), out)
     return left
 
 
-def end_earlier_run(store: Store, out: TextIO) -> None:
-    """End what an earlier run left that was killed."""
+def _begin(store: Store, plan: Plan, out: TextIO, terms: RunTerms, *, shared: bool = False) -> Run:
+    """End what an earlier run left that was killed, and open the plan."""
     if ended := end_leftovers(_ledger_path(store)):
         print_line(f"an earlier run was killed: ended {format_count(ended, 'process group')} that it left", out)
+    return Run(store, open_plan(store, plan, out, terms, shared=shared), out, terms)
 
 
 class Run:
@@ -120,24 +85,25 @@ class Run:
 
     While it plays, its `audit` must be open.
 
-    Args: as of `run_tournament`; `audit` checks the games of other machines, by default in processes of its own.
+    Args: as of `run_tournament`, but that the plan is open; `audit` checks the games of other machines, by default in
+    processes of its own.
     """
 
     def __init__(self, store: Store, plan: Plan, out: TextIO, terms: RunTerms, audit: Audit | None = None) -> None:
-        self.parts = OpenParts(plan)
-        self._deadline = Deadline(plan, terms.until, terms.grace_s, terms.now)
+        self.plan = plan
+        self.parts = SharedParts(plan) if plan.share else OpenParts(plan)
         self.endless: dict[Key, str] = {}
         """Games that are void because they had no end, each with how far it came, in words."""
+        self._deadline = Deadline(plan, terms.until, terms.grace_s, terms.now)
         self._stored: dict[Key, GameSummary] = {}
         """Games on the disk that are not taken into account yet."""
         self._store = store
-        self._plan = plan
-        self._jobs = terms.jobs or count_default_jobs(plan.config.cpus_per_game)
+        self._jobs = terms.count_jobs(plan)
         self._out = out
         self._terms = terms
         self._go_on = f"resume with: {shlex.join(terms.again)}" if terms.again else "no game was kept"
         self.audit = audit or Audit(store, self._go_on)
-        self._play_batches = terms.playing or terms.elsewhere or play_batches
+        self._play_batches = terms.playing or (terms.elsewhere(plan) if terms.elsewhere else play_batches)
         self._bar_out = io.StringIO() if terms.playing else out
         self._reporter = Reporter(plan, terms.events)
 
@@ -150,7 +116,7 @@ class Run:
         while True:
             outcome = self._play() if next(self._list_open(), None) else Outcome()
             if (outcome.late or self._deadline.too_long) and not outcome.stopped and (left := self.parts.count_left()):
-                if outcome.late and len(self.parts.done) == len(self._plan.finished):
+                if outcome.late and len(self.parts.done) == len(self.plan.finished):
                     print_line(self._deadline.describe_lack_of_time(), self._out)
                 return left
             if outcome.stopped and self.parts.count_left():
@@ -165,49 +131,40 @@ class Run:
         games = format_count(len(self.parts.done) + self.parts.count_left(), "game")
         raise Stopped(f"stopped by {reason} after {len(self.parts.done)} of {games}; {self._go_on}")
 
-    def _begin(self, *, shared: bool = False) -> None:
-        """Greet the entries if there is a game to play, and write what the plan adds to the league.
+    def create(self) -> int:
+        """Create what can be created now, play nothing, and return how many games are open."""
+        self._begin()
+        while not (left := self.parts.count_left()) and self._close_parts():
+            pass
+        return left
 
-        Args:
-            shared: whether copies of the league will play the new parts.
-        """
-        if self._plan.count_open(self.parts.done) or self._plan.list_broken():
-            if self._terms.kept:
-                self._plan.keep_bots(self._terms.kept)
-            call_roll(self._plan, self.parts.list_suspended(), self._out)
-            elsewhere = self._terms.elsewhere is not None
-            may_try = not elsewhere and (self.parts.done or self._play_batches is play_batches)
-            likely_ms = estimate_rest(self._plan, self._store, self.parts.done, self._jobs) if may_try else None
-            print_plan(self._plan, self.parts.done, None if elsewhere else self._jobs, self._out, likely_ms)
-            if not elsewhere:
-                print_doubts(self._plan, self._jobs, self._out)
-        created = list(self._plan.parts)
-        self._plan.write(self._store, shared=shared)
-        self.parts.watch()
+    def _begin(self) -> None:
         self._deadline.begin(self._store, self.parts.done)
         for line in self._deadline.describe():
             print_line(line, self._out)
-        self._reporter.report_start(self._jobs, len(self.parts.done), self._plan.count_open(self.parts.done))
-        self._reporter.report_parts(created)
+        self._reporter.report_start(self._jobs, len(self.parts.done), self.plan.count_open(self.parts.done))
+        self._reporter.report_parts(self.plan.parts)
         for part in self.parts.tests:
             self._report_changes(part)
 
     def _close_parts(self) -> bool:
         """Close the parts without an open game, and create those that follow; return whether there are new ones.
 
-        A part with games that wait for absent entries stays open.
+        A part with games that wait for absent entries stays open. A share closes none: a later merge judges its games.
         """
-        patient = self._plan.tournament.format.grows
-        waiting = self._plan.tournament.waiting() if patient else set()
+        if self.plan.share:
+            return False
+        patient = self.plan.tournament.format.grows
+        waiting = self.plan.tournament.waiting() if patient else set()
         over = [
             schedule.part.number
-            for schedule in self._plan.tournament.open_parts
-            if not waiting or not count_waiting(self._plan, self.parts.done, schedule.part.number)
+            for schedule in self.plan.tournament.open_parts
+            if not waiting or not self.plan.count_waiting(self.parts.done, schedule.part.number)
         ]
         if not over:
             return False
         finished = sorted(self.parts.finished, key=lambda game: game.number)
-        postponed = self._plan.list_postponed()
+        postponed = self.plan.list_postponed()
         with stop_on_errors(self._store.path, self._go_on):
             self.audit.close(over)
         created = close_parts(self._store, finished, over, create=not postponed)
@@ -218,11 +175,11 @@ class Run:
         self.parts.watch()
         self._reporter.report_parts(created)
         for part in created:
-            print_line(describe_part(self._plan.tournament, part), self._out)
+            print_line(describe_part(self.plan.tournament, part), self._out)
         return bool(created)
 
     def _play(self) -> Outcome:
-        left, done = self._plan.count_open(self.parts.done), len(self.parts.done)
+        left, done = self.plan.count_open(self.parts.done), len(self.parts.done)
         jobs = max(1, min(self._jobs, left))
         with self._make_progress(done + left, done) as progress, self._terms.events.read_by(progress.read):
 
@@ -230,7 +187,7 @@ class Run:
                 self._keep(record, done + left)
 
             def on_finishing(running: Collection[Running]) -> None:
-                progress.say(describe_finish(self._plan, running))
+                progress.say(describe_finish(self.plan, running))
 
             def on_late() -> None:
                 progress.say("no other game begins: the longest would not end in time")
@@ -256,11 +213,11 @@ class Run:
                 audit=self.audit,
                 on_burst=self._store_all,
                 on_rate=progress.set_rate,
-                describe_limit=lambda slots: describe_bound(self._plan, self.parts.done, slots),
+                describe_limit=lambda slots: describe_bound(self.plan, self.parts.done, slots),
             )
             try:
                 with stop_on_errors(self._store.path, self._go_on):
-                    return self._play_batches(self._list_open(), jobs, self._plan.config.cpus_per_game, hooks)
+                    return self._play_batches(self._list_open(), jobs, self.plan.config.cpus_per_game, hooks)
             finally:
                 ledger.close()
 
@@ -268,12 +225,12 @@ class Run:
         test = next((test for test in self.parts.tests.values() if test), None)
         if test is None:
             return Progress(total, done, self._bar_out)
-        most, until = self._plan.config.deals, self._terms.until
+        most, until = self.plan.config.deals, self._terms.until
         return ComparisonProgress(compute_comparison_state(test), most, (total, done), until, self._bar_out)
 
     def _store_all(self, records: Sequence[Record]) -> None:
         """Store games that arrived together."""
-        games = [self._plan.make_game(record) for record in records]
+        games = [self.plan.make_game(record) for record in records]
         self._store.add_all(zip(games, records, strict=True))
         self._stored |= {game.key: game for game in games}
 
@@ -299,13 +256,13 @@ class Run:
         return key not in self._deadline.too_long and self.parts.wants(key)
 
     def _list_open(self) -> Iterator[Batch]:
-        return self._plan.open_batches(self.parts.done, self._wants)
+        return self.plan.open_batches(self.parts.done, self._wants)
 
     def _note_overrun(self, batch: Batch, order: GameOrder, report: TimeUp) -> str:
         """Write to the league that a game was given up; return a line on it."""
         used = [(used, batch.players[player].label) for used, player in zip(report.used_ms, order.seating, strict=True)]
         most, label = max(used)
-        self._store.append(self._plan.tournament.name, [Overrun(order.key, label, report.ms)])
+        self._store.append(self.plan.tournament.name, [Overrun(order.key, label, report.ms)])
         self._reporter.report_failure(order.key, "the time of the run was over", again=False)
         took, most_of_it = format_duration(report.ms / 1000), format_duration(most / 1000)
         return f"game {order.key} is given up after {took}, of which {sanitize(label)} used {most_of_it}"
@@ -315,61 +272,14 @@ def _ledger_path(store: Store) -> Path:
     return store.path.with_name(f"{store.path.name}-running")
 
 
-class Creation(Run):
-    """A run that creates what can be created now, and plays nothing."""
-
-    def create(self) -> int:
-        """Greet the entries, write what is new into the league, and return how many games are open."""
-        self._begin(shared=True)
-        while not (left := self.parts.count_left()) and self._close_parts():
-            pass
-        return left
-
-
 def create_games(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
     """Bring the league up to its tournament file as a run does, and play nothing; return how many games are open.
 
     Args, Raises: as of `run_tournament`.
     """
-    end_earlier_run(store, out)
-    creation = Creation(store, plan, out, terms)
-    with creation.audit:
-        return creation.create()
-
-
-class KnownSuspensions(Suspensions):
-    """The suspensions that are certain when a run begins; nothing that it plays adds one."""
-
-    def add(self, game: Finished) -> None:
-        """Take no game into account: those between it and the next ones may be on another machine."""
-
-
-class SharedParts(OpenParts):
-    """Parts of which other machines play games too: only what is certain when the run begins decides."""
-
-    def list_suspended(self) -> dict[str, int]:
-        """The entries whose suspension is certain, each with the number of the game that suspended it."""
-        return find_counted_games(
-            self._plan.tournament, list_certain(self._plan.tournament, self._plan.finished)
-        ).suspended
-
-    def watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
-        """Keep track of nothing but the suspensions that are certain."""
-        tournament, number = self._plan.tournament, schedule.part.number
-        certain = list_certain(tournament, games)
-        self.suspensions[number] = KnownSuspensions(certain, tournament.config.suspend_after, tournament.lifted)
-        self.paces[number] = None
-
-
-class ShareRun(Run):
-    """One run of a share. It closes no part and creates none; a later merge judges what was played."""
-
-    def __init__(self, store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> None:
-        super().__init__(store, plan, out, terms)
-        self.parts = SharedParts(plan)
-
-    def _close_parts(self) -> bool:
-        return False
+    run = _begin(store, plan, out, terms, shared=True)
+    with run.audit:
+        return run.create()
 
 
 def play_share(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
@@ -377,9 +287,109 @@ def play_share(store: Store, plan: Plan, out: TextIO, terms: RunTerms) -> int:
 
     Args, Raises: as of `run_tournament`.
     """
-    end_earlier_run(store, out)
     if plan.tournament.open_parts and not plan.tournament.share:
         store.append(plan.tournament.name, [ShareChosen(str(plan.share))])
-    run = ShareRun(store, plan, out, terms)
+    run = _begin(store, plan, out, terms)
     with run.audit:
         return run.play()
+
+
+SHARE = 0.99
+"""The share of the measured games that are no longer than what must be left when another one begins."""
+SAMPLE = 200
+"""From how many games of earlier runs their lengths are known."""
+
+
+class Deadline:
+    """What a time limit lets a run begin.
+
+    A game begins while the longest measured ones still fit. What runs on when the grace is over is given up, and
+    played another time, unless a whole run is too short for it.
+
+    Args:
+        plan: the tournament.
+        until: when the run is to be over, in seconds since 1970; infinite for no limit.
+        grace_s: how much longer games may run that have begun.
+        now: the clock.
+    """
+
+    def __init__(self, plan: Plan, until: float, grace_s: float, now: Callable[[], float] = time.time) -> None:
+        self._plan = plan
+        self._until = until
+        self._grace_s = grace_s
+        self._measured: dict[str, list[float]] = defaultdict(list)
+        """By ruleset: how long games took, in seconds, sorted."""
+        self.now = now
+        self.over = until + grace_s
+        """When the games that run are given up."""
+        self.too_long: dict[Key, float] = {}
+        """The games that ran longer in an earlier run than this one lasts, each with its time in seconds."""
+
+    def begin(self, store: Store, done: Collection[Key]) -> None:
+        """Learn from earlier runs how long games take, and which of them are too long for this one.
+
+        Args:
+            store: the league, with the tournament chosen.
+            done: its finished games.
+        """
+        if math.isinf(self._until):
+            return
+        keys = sorted(done)
+        for key in keys[:: -(-len(keys) // SAMPLE) or 1]:
+            self.measure(store.record(key))
+        left = self.over - self.now()
+        overruns = self._plan.tournament.overruns
+        self.too_long = {
+            each.key: each.ms / 1000 for each in overruns if each.ms / 1000 >= left and each.key not in done
+        }
+
+    def measure(self, record: Record) -> None:
+        """Learn from a game how long games take."""
+        insort(self._measured[record.ruleset], record.elapsed_ms / 1000)
+
+    def latest_begin(self, batch: Batch) -> float:
+        """Return the time, in seconds since 1970, from which on no game of a batch may begin."""
+        return self._until - self._find_longest(batch.ruleset)
+
+    def _find_longest(self, ruleset: str) -> float:
+        """Return how long the longest games under a ruleset took, in seconds; nothing if none was measured."""
+        measured = self._measured[ruleset]
+        return measured[math.ceil(SHARE * len(measured)) - 1] if measured else 0.0
+
+    def describe(self) -> Iterator[str]:
+        """Say when the last game may begin, and why, what becomes of games that run on, and which are left out."""
+        if math.isinf(self._until):
+            return
+        rulesets = self._plan.tournament.rulesets
+        for name in rulesets:
+            longest, games = self._find_longest(name), format_count(len(self._measured[name]), "game")
+            why = "no game was measured yet"
+            if self._measured[name]:
+                why = f"the longest took {format_duration(longest)} (99 % of {games})"
+            head = f"{sanitize(name)}: " if len(rulesets) > 1 else ""
+            yield f"{head}the last game may begin at {_format_time(self._until - longest)}: {why}"
+        if not math.isinf(self.over):
+            over = _format_time(self.over)
+            yield f"{self._describe_clocks()}; what runs on at {over} is given up, and played another time"
+        if self.too_long:
+            named = [f"{key} ({format_duration(took)})" for key, took in sorted(self.too_long.items())]
+            named[NAMED:] = [f"and {len(named) - NAMED} more"] if len(named) > NAMED else []
+            yield f"not tried again, since they ran longer before than this run lasts: {', '.join(named)}"
+
+    def _describe_clocks(self) -> str:
+        limits = [self._plan.compute_game_ms(name) for name in self._plan.tournament.rulesets]
+        known = [limit for limit in limits if limit is not None]
+        if len(known) < len(limits):
+            return "the clocks do not limit how long a game takes"
+        return f"by the clocks a game takes at most {format_duration(max(known) / 1000)}"
+
+    def describe_lack_of_time(self) -> str:
+        """Say why no game began."""
+        longest = min(map(self._find_longest, self._plan.tournament.rulesets))
+        if not longest:
+            return "no game was played: the time was up before the first"
+        return f"no game was played: the longest took {format_duration(longest)}, and so much time was not left"
+
+
+def _format_time(at: float) -> str:
+    return datetime.fromtimestamp(at).isoformat(" ", "seconds")

@@ -30,12 +30,11 @@ from malice.tournaments.league.opening import open_store
 from malice.tournaments.league.replays import read_frame, write_frame
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.announcements import print_line
-from malice.tournaments.running.comparing import ComparisonOrder, open_comparison
-from malice.tournaments.running.guests import Ask, Asked, Guests, GuestSeat, Told, seat_guests
-from malice.tournaments.running.in_process import InProcess
+from malice.tournaments.running.in_process import Ask, Asked, Guests, GuestSeat, InProcess, Told, seat_guests
 from malice.tournaments.running.isolation import describe_shortcomings
-from malice.tournaments.running.matches import MatchOrder, open_match
-from malice.tournaments.running.run import RunTerms, run_tournament
+from malice.tournaments.running.opening import RunTerms
+from malice.tournaments.running.orders import ComparisonOrder, MatchOrder, read_order
+from malice.tournaments.running.run import run_tournament
 
 END_WAIT_S = 10.0
 """How long a child may take to end its bots."""
@@ -70,10 +69,7 @@ def play_session(session: Session, ask: Ask, guard: int | None = None) -> str:
     path = Path(session.league)
     with open_store(path, create=True) if kept else Store(path, create=True) as store, open(os.devnull, "w") as nowhere:
         find = seat_guests(Names(store.path, store).find, session.guests)
-        if isinstance(order, MatchOrder):
-            plan, bots = open_match(store, order, find), None
-        else:
-            plan, bots = open_comparison(store, order, find), KeptBots(store.path) if kept else None
+        plan = read_order(store, order, find)
         strangers = [player for label, player in plan.players.items() if label not in plan.guests]
         for line in describe_shortcomings(plan.config.isolation, strangers):
             print_line(line, sys.stderr)
@@ -82,7 +78,7 @@ def play_session(session: Session, ask: Ask, guard: int | None = None) -> str:
             plan.config.jobs,
             ["the", "same", "call"] if kept else [],
             session.until,
-            kept=bots,
+            kept=KeptBots(store.path) if kept and isinstance(order, ComparisonOrder) else None,
             playing=InProcess(seats, guard=guard) if seats else None,
         )
         run_tournament(store, plan, nowhere, terms)

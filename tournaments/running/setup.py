@@ -54,6 +54,8 @@ class Setup(Struct, frozen=True):
     rulesets: tuple[Ruleset, ...]
     entries: tuple[SetupEntry, ...]
     """In the order of the file."""
+    names: NameList | None = None
+    """The neutral names of an anonymous tournament, which these are."""
 
     def place(self, bots: Mapping[str, Bot]) -> Setup:
         """Move bots to other places, by label; one with other contents than before stays where it is."""
@@ -344,7 +346,7 @@ def anonymize(setup: Setup, names: NameList) -> Setup:
     )
     anchor = None if setup.config.anchor is None else neutral[setup.config.anchor]
     lines = tuple(LabelledBot("", each.label) for each in entries)
-    return Setup(replace(setup.config, entries=lines, anchor=anchor), setup.rulesets, tuple(entries))
+    return Setup(replace(setup.config, entries=lines, anchor=anchor), setup.rulesets, tuple(entries), names)
 
 
 def _get_number(name: str) -> int:
