@@ -27,10 +27,10 @@ ORDER: Final = {card: place for place, card in enumerate(CARDS)}
 
 
 def make_french_pack() -> tuple[str, ...]:
-    """Return one pack of 52: clubs, diamonds, hearts, spades, each from ace to king."""
+    """52 cards: clubs, diamonds, hearts, spades, each from ace to king."""
     return tuple(rank + suit for suit in "CDHS" for rank in RANKS[:13])
 
 
 def make_skipbo_pack() -> tuple[str, ...]:
-    """Return Skip-Bo's 162 cards: twelve times 1 to 12, then 18 wild cards."""
+    """162 cards: twelve times 1 to 12, then 18 wild ones."""
     return tuple(rank + "X" for _ in range(12) for rank in RANKS[:12]) + (JOKER,) * 18

@@ -151,7 +151,7 @@ class _Kind:
         self._expected = f"a struct that is declared as {name} ({names})"
 
     def explain_difference(self, value: object) -> str | None:
-        """Return what was expected instead of a value; None if it is what the type says."""
+        """Say what was expected instead of a value; None if it is what the type says."""
         if type(value) not in self._classes:
             return self._expected
         try:
@@ -200,7 +200,7 @@ def refuse_length(request: object, seat: int) -> None:
 
 
 def is_word(action: object) -> bool:
-    """Return whether a league can store an action: a word without blanks that does not look like a verdict."""
+    """Whether a league can store an action: a word without blanks that does not look like a verdict."""
     if not isinstance(action, str) or action.startswith("!") or action.split() != [action]:
         return False
     return not any("\ud800" <= each <= "\udfff" for each in action)
@@ -212,7 +212,7 @@ def _refuse(method: str, expected: str, got: object, where: str) -> NoReturn:
 
 
 def locate(rules: object, method: str) -> str:
-    """Return where a method of a game is, to append to a sentence; empty if nobody can tell."""
+    """Say in which file and line a method of a game is, to append to a sentence; empty if nobody can tell."""
     try:
         function = inspect.unwrap(getattr(type(rules), method))
         code = function.__code__

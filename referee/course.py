@@ -26,7 +26,7 @@ class Dealer:
         self._words: list[int] = []
 
     def copy(self) -> Self:
-        """Return a dealer whose next shuffles are the same, and who is asked apart from this one."""
+        """Its next shuffles are the same, and each of the two is asked apart from the other."""
         other = copy(self)
         other._words = self._words.copy()
         return other
@@ -79,7 +79,7 @@ class Course:
         """The events of the deal, and of all that was played before the course was handed over."""
 
     def copy(self) -> Self:
-        """Return a course that goes on like this one, and without it: its shuffles to come are the same."""
+        """The copy goes on by itself, with the same shuffles to come."""
         other = copy(self)
         other._dealer = self._dealer.copy()
         return other

@@ -146,7 +146,7 @@ class Family(Struct, frozen=True, kw_only=True):
     """The distribution that brings the family; empty if it ships."""
 
     def draw(self, view: Any, names: Names) -> list[str]:
-        """Return the lines of `sketch`.
+        """Call `sketch`, and check its lines.
 
         Raises:
             FamilyError: they are no lines of text.
@@ -158,7 +158,7 @@ class Family(Struct, frozen=True, kw_only=True):
         return drawn
 
     def measure_race(self, view: Any, seats: int) -> Sequence[int]:
-        """Return what `race` does, nothing without it.
+        """Call `race`, and check its numbers; empty without it.
 
         Raises:
             FamilyError: it has not a number for each seat.

@@ -194,15 +194,15 @@ class Game:
         return events
 
     def view(self, seat: int | None = None) -> Any:
-        """Return what a seat sees, as its bot gets it; the seat need not be named where one acts."""
+        """What a seat sees, as its bot gets it; the seat need not be named where one acts."""
         return self._course.rules.view(self._course.state, self._name_seat(seat))
 
     def view_table(self) -> Any:
-        """Return what a spectator sees: the hands of the seats to act, and no other secret."""
+        """What a spectator sees: the hands of the seats to act, and no other secret."""
         return self._course.rules.view(self._course.state, None)
 
     def events(self, seat: int | None = None, since: int = 0) -> Events:
-        """Return the events that a seat has received so far, without the first `since`."""
+        """What a seat has received so far, without the first `since` events."""
         seat = self._name_seat(seat)
         mask = self._course.rules.mask
         received = []
@@ -215,7 +215,7 @@ class Game:
         return tuple(received[since:])
 
     def copy(self) -> Self:
-        """Return an independent copy of the game, with the same shuffles to come."""
+        """The copy goes on by itself, with the same shuffles to come."""
         other = copy(self)
         other._course = self._course.copy()
         other._events = self._events.copy()
@@ -255,7 +255,7 @@ class Game:
         rng: Random,
         seats: int | None = None,
     ) -> Self:
-        """Return a game that fits what a bot received, drawn uniformly from all that do.
+        """Make a game that fits what a bot received, drawn uniformly from all that do.
 
         Args:
             ruleset: its name, a ruleset, or the whole `game_start` that the bot received.
@@ -306,7 +306,7 @@ class Game:
         self._world, self.seed = world, seed
 
     def position(self) -> bytes:
-        """Return the game so far as JSON."""
+        """Encode the game so far as JSON."""
         happened = [what.copy() if isinstance(what, dict | list) else what for what in self._happened]
         family, rules, world = "", None, self._world
         if not _ships(self.ruleset):
@@ -317,7 +317,7 @@ class Game:
 
     @classmethod
     def from_position(cls, json: bytes | str) -> Self:
-        """Return the game of a position.
+        """Go on with what `position` encoded.
 
         Raises:
             DataError: it is not a position, or does not replay.
@@ -326,7 +326,7 @@ class Game:
 
     @classmethod
     def from_record(cls, record: Record, ruleset: Ruleset, actions: int) -> Self:
-        """Return a recorded game as it stood after a number of actions, verdicts among them.
+        """Go on from a recorded game as it stood after a number of actions, verdicts among them.
 
         Where seats answered together it is that after all of their answers.
 
@@ -453,7 +453,7 @@ def decode_position(json: bytes | str) -> Position:
 
 
 def start_course(rules: Rules[Any], dealer: Dealer, position: Position | None = None) -> Course:
-    """Return the course of a game from its deal, or from a position on; its `dealt` has the events so far.
+    """Begin a game with its deal, or in a position; `dealt` of the course has the events so far.
 
     Args:
         rules: the game.

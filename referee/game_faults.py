@@ -65,7 +65,7 @@ def _report(batch: Batch, order: GameOrder, played: Sequence[Played], error: Bas
 
 
 def check_rules(rules: Rules[Any], family: Family, parameters: Any, seats: int) -> Rules[Any]:
-    """Return a game that refuses what it must not return."""
+    """Make the rules refuse what they must not return."""
     from malice.referee.checked_rules import CheckedRules  # a referee of a game that ships needs none of it
 
     return CheckedRules(rules, family, parameters, seats)
@@ -94,7 +94,7 @@ def blame_actions(legal: object, seat: int) -> None:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return an error with its traceback and those of its causes."""
+    """Quote an error with its traceback and those of its causes."""
     return "".join(traceback.format_exception(error))
 
 

@@ -203,7 +203,7 @@ class GameRunner:
         return self._log.make_record(result, reports, started=started, elapsed_ms=elapsed_ms)
 
     def measure_used_ms(self) -> tuple[float, ...]:
-        """Return how much time each seat has used so far, with the request that it has not answered."""
+        """The time of each seat so far, with the request that it has not answered."""
         now = time.monotonic_ns()
         return tuple(
             (clock.used + (now - asked if asked else 0)) / MS

@@ -59,7 +59,7 @@ class SwappingDealer(Dealer):
         self._places = places
 
     def order(self, size: int) -> list[int]:
-        """Return the order of the other dealer, perhaps with two cards swapped."""
+        """Ask the other dealer, and perhaps swap two of its cards."""
         order = self._dealer.order(size)
         if size > self._seats:
             if self._left == 0:
@@ -212,7 +212,7 @@ def describe_leak(seat: int, told: Disclosure, other: Disclosure) -> str:
 
 
 def _sort(masked: list[Struct | None]) -> list[list[str]]:
-    """Return events as far as the order of the values in a field means nothing."""
+    """Sort values wherever the order in a field of an event means nothing."""
     return [
         [repr(sorted(map(repr, _list_values(each)))) for each in astuple(event)] if event else [] for event in masked
     ]

@@ -25,7 +25,7 @@ class Learner(Struct, frozen=True):
 
 
 def keep_action(action: str) -> str:
-    """Return an action, where each is a choice of its own."""
+    """For games in which each action is a choice of its own."""
     return action
 
 

@@ -30,7 +30,7 @@ Moves = tuple[tuple[int, str], ...]
 
 
 def make_void_result(seats: int) -> Result:
-    """Return the result of a game that no team could begin, or that had no end."""
+    """For a game that no team could begin, or that had no end."""
     return Result((1,) * seats, (0,) * seats, VOID)
 
 
@@ -40,12 +40,12 @@ def is_void(moves: Sequence[tuple[int, str]], teams: Sequence[int]) -> bool:
 
 
 def is_unplayed(record: Record) -> bool:
-    """Return whether a game is void because every team failed before anybody played."""
+    """Whether a game is void because every team failed before anybody played."""
     return record.reason == VOID and all(action.startswith(VERDICT) for _, action in record.actions)
 
 
 def is_endless(record: Record) -> bool:
-    """Return whether a game is void because it was not over after the most actions that its family allows."""
+    """Whether a game is void because it was not over after the most actions that its family allows."""
     return record.reason == VOID and not is_unplayed(record)
 
 
@@ -79,7 +79,7 @@ def replay_asks(record: Record) -> Iterator[RecordedAsk]:
 
 
 def _excuse(record: Record, error: RecordError) -> RecordError:
-    """Return the error, or, if the rules have changed since the game, one that says so."""
+    """If the rules have changed since the game, say so instead of the error."""
     if not record.old_rules:
         return error
     then, now = record.old_rules.revision, load_family(record.family).revision

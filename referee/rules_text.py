@@ -78,7 +78,7 @@ class RulesetDiff(Struct, frozen=True):
 
 
 def make_ruleset_text(described: Ruleset) -> RulesetText:
-    """Return the text of a ruleset, its parameters in the order of the family's `Parameters`.
+    """Describe a ruleset, its parameters in the order of the family's `Parameters`.
 
     Raises:
         RulesetError: no number of seats that it allows can play it.
@@ -113,7 +113,7 @@ def compare_rulesets(left: Ruleset, right: Ruleset) -> RulesetDiff:
 
 
 def read_parameter_texts(family: Family) -> dict[str, str]:
-    """Return the docstring of each parameter of a family, on one line, by the name of the parameter."""
+    """Read the docstring of each parameter of a family, on one line, by the parameter's name."""
     texts = read_field_docs(sys.modules[family.parameters.__module__])
     fields = _list_fields(family.parameters())
     return {name: texts.get((type(table).__name__, field), "") for name, table, field in fields}

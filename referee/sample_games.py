@@ -34,7 +34,7 @@ class Subject(Struct, frozen=True):
         return self.family.match(self.parameters)
 
     def make(self) -> Rules[Any]:
-        """Return the game; each call makes one of its own."""
+        """Each call makes a game of its own."""
         return self.family.rules(self.parameters, self.seats)
 
 
@@ -61,7 +61,7 @@ class Sample(NamedTuple):
 
 
 def make_dealer(seed: object) -> Dealer:
-    """Return the cards of the sample game of a seed."""
+    """The same cards whenever the seed is the same."""
     return Dealer(sha256(f"sample {seed}".encode()).digest())
 
 

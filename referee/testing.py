@@ -106,7 +106,7 @@ def _show_change(one: bytes, other: bytes) -> str:
 
 
 def observe(rules: Rules[Any], state: Any, events: Events = ()) -> bytes:
-    """Return everything that anybody sees of a state and of what led to it, as JSON."""
+    """Encode everything that anybody sees of a state and of what led to it."""
     seats = range(rules.seats)
     step = rules.next(state)
     masked = [[event if isinstance(event, Out) else rules.mask(event, seat) for event in events] for seat in seats]

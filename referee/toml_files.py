@@ -27,7 +27,7 @@ _DEEP_KEY = re.compile(
 
 
 def read_toml(path: Path, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
-    """Return the tables of the TOML file at `path`.
+    """Read a TOML file that strangers may have written.
 
     Raises:
         DataError: the file cannot be read, is too large, is not TOML, has too many levels, a NUL in a text, or an

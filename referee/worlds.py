@@ -65,7 +65,7 @@ class Playback:
 
 
 def arrange_cards(pile: Sequence[T], top: Sequence[T]) -> list[int]:
-    """Return the order, from the bottom, that brings all cards of a pile into a sequence that begins at its top.
+    """Order the cards of a pile, from the bottom, into a sequence that begins at its top.
 
     Raises:
         DataError: these are not its cards.

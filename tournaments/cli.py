@@ -65,7 +65,7 @@ class SectionGroup(ExitCodeGroup):
         return list(MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of this name, or None."""
+        """Import the command of this name; None if there is none."""
         if cmd_name not in MODULES:
             return None
         command: click.Command = getattr(import_module(f"malice.tournaments.commands.{MODULES[cmd_name]}"), cmd_name)

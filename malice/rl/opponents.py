@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
@@ -29,15 +30,15 @@ INIT_MS = 60_000
 FOR_EVER = ClockRules(move_ms=None, bank_ms=None, increment_ms=0)
 
 
-class SeatOpponent:
+class SeatOpponent(ABC):
     """Whoever plays a seat; asked only when that seat acts."""
 
     def begin(self, game: Game, seat: int, rng: int) -> None:
         """Take a seat of a game; `rng` is all the chance that a bot uses, so that it plays the same game again."""
 
+    @abstractmethod
     def choose(self, game: Game, seat: int) -> str:
-        """Return a legal action of its seat."""
-        raise NotImplementedError
+        """Choose a legal action of its seat."""
 
     def end(self, game: Game) -> None:
         """Learn that the game is over."""
@@ -47,7 +48,7 @@ class SeatOpponent:
 
 
 def make_opponent(player: Choose | str, ruleset: Ruleset) -> SeatOpponent:
-    """Return the opponent that a function or the words for a bot name.
+    """Let a function play, or the bot that words name.
 
     Raises:
         BotError, DataError: there is no such bot, or it cannot be built.
@@ -71,7 +72,6 @@ class FunctionOpponent(SeatOpponent):
         self._choose = choose
 
     def choose(self, game: Game, seat: int) -> str:
-        """Return what the function chooses."""
         return self._choose(game.view(seat), game.legal(seat))
 
 
@@ -94,7 +94,6 @@ class ShippedOpponent(SeatOpponent):
         self._rng = Random(rng)
 
     def choose(self, game: Game, seat: int) -> str:
-        """Return what the bot would answer to a request."""
         view, legal = msgspec.to_builtins(game.view(seat)), [*game.legal(seat)]
         action: str = self._choose(view, legal, self._rules, *([self._rng] if self._draws else []))
         return action

@@ -15,7 +15,7 @@ from malice.rl.table import Observation, RenderMode, Table
 def parallel_env(
     ruleset: str | Ruleset, seats: int | None = None, render_mode: RenderMode | None = None
 ) -> SimultaneousEnv:
-    """Return the environment of a ruleset under which seats act at the same time."""
+    """For a ruleset under which seats act at the same time."""
     return SimultaneousEnv(ruleset, seats, render_mode)
 
 
@@ -40,11 +40,10 @@ class SimultaneousEnv(ParallelEnv[str, Observation, int]):
         self._rng = np.random.default_rng()
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space of the observations of all agents."""
+        """The same for all agents."""
         return self.table.observation_space
 
     def action_space(self, agent: str) -> Any:
-        """Return the space of the actions of an agent."""
         return self._spaces[agent]
 
     def reset(

@@ -13,7 +13,7 @@ from malice.rl.table import ILLEGAL_REWARD, Observation, RenderMode, Table
 
 
 def env(ruleset: str | Ruleset, seats: int | None = None, render_mode: RenderMode | None = None) -> Any:
-    """Return the environment of a ruleset with PettingZoo's wrappers, which end a game at an illegal action."""
+    """Wrap the environment of a ruleset as PettingZoo does: an illegal action ends the game."""
     wrapped: Any = SequentialEnv(ruleset, seats, render_mode)
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
@@ -21,7 +21,7 @@ def env(ruleset: str | Ruleset, seats: int | None = None, render_mode: RenderMod
 
 
 def raw_env(ruleset: str | Ruleset, seats: int | None = None, render_mode: RenderMode | None = None) -> SequentialEnv:
-    """Return the environment of a ruleset without wrappers."""
+    """The environment of a ruleset without wrappers."""
     return SequentialEnv(ruleset, seats, render_mode)
 
 
@@ -51,11 +51,11 @@ class SequentialEnv(AECEnv[str, Observation, int | None]):
         self._blank = self._mask = self.table.make_mask([])
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space of the observations of all agents."""
+        """The same for all agents."""
         return self.table.observation_space
 
     def action_space(self, agent: str) -> Any:
-        """Return the space of the actions of all agents."""
+        """The same for all agents."""
         return self._spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -111,7 +111,7 @@ class SequentialEnv(AECEnv[str, Observation, int | None]):
         self.infos[agent]["action_mask"] = self._mask
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent sees, and its mask, which is empty unless it is selected."""
+        """What an agent sees, and its mask, which is empty unless the agent is selected."""
         asked = agent == self.agent_selection and not self.terminations[agent]
         mask = self._mask if asked else self._blank
         return {"observation": self.table.observe(self._seats[agent]), "action_mask": mask}

@@ -107,7 +107,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], int]):
         return {"action_mask": self.action_masks()}
 
     def action_masks(self) -> Mask:
-        """Return 1 for each choice that the learner has, as algorithms with masks ask for it."""
+        """1 for each choice that the learner has, as algorithms with masks ask for it."""
         return self.table.make_mask([*self._options])
 
     def render(self) -> Any:

@@ -73,22 +73,21 @@ class Table:
         self.game = Game(self.ruleset, self.seats, seed)
 
     def list_options(self, seat: int) -> dict[int, str]:
-        """Return the legal actions of a seat by the place of their choice; of one choice the first."""
+        """The legal actions of a seat by the place of their choice; of one choice the first."""
         places = self._places
         return {places[action]: action for action in reversed(self.game.legal(seat))}
 
     def make_mask(self, options: Sequence[int]) -> Mask:
-        """Return 1 at the places of these choices, and 0 elsewhere."""
+        """1 at the places of these choices, and 0 elsewhere."""
         mask = np.zeros(self.size, np.int8)
         mask[options] = 1
         return mask
 
     def observe(self, seat: int) -> NDArray[np.float32]:
-        """Return the vector of what a seat sees."""
         return np.frombuffer(self.learner.encode(self.game.view(seat)), np.float32)
 
     def compute_rewards(self) -> list[float]:
-        """Return the reward of each seat at the end of the game, 1 to -1: 0 on average, and the same for partners.
+        """By seat, from 1 to -1, at the end of the game: 0 on average, and the same for partners.
 
         A seat gets the share of the others, but partners, that it is placed before, less the share placed before it.
         """

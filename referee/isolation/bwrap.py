@@ -79,7 +79,7 @@ class SandboxView:
         return folder + [path for path in files if self._may_copy(path)]
 
     def explain_missing_user(self) -> str | None:
-        """Return why only our user could read all of this, even with copies; None if others could."""
+        """Say why only our user could read all of this, even with copies; None if others could."""
         for root in self.roots:
             kept = root.is_dir() or not self._may_copy(root)
             if kept and root != self.folder and not folders.everybody_may_read(root.stat()):
@@ -87,7 +87,7 @@ class SandboxView:
         return self.explain_missing_copy(self.list_private())
 
     def explain_missing_copy(self, paths: Sequence[Path]) -> str | None:
-        """Return why these paths cannot be copied, or None."""
+        """Say why these paths cannot be copied; None if they can."""
         for path in paths:
             size, entries = path.stat().st_size, 1
             if path == self.folder:

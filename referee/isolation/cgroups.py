@@ -154,7 +154,7 @@ class ControlGroup:
         self._home = where.home
 
     def make_joiner(self) -> Callable[[], None]:
-        """Return a function that puts the calling process into the group."""
+        """Make a function that puts the calling process into the group."""
         files = [os.fspath(folder / "cgroup.procs") for folder in self._folders]
 
         def arm() -> None:
@@ -187,7 +187,7 @@ class ControlGroup:
             os.write(self._state, b"0")
 
     def cpu_ns(self) -> int | None:
-        """Return the CPU time of all its processes, including those that have ended; None where it is not counted."""
+        """The CPU time of all its processes, including those that have ended; None where it is not counted."""
         if self._used is None:
             return None
         first, _, _ = os.pread(self._used, 64, 0).partition(b"\n")
@@ -199,7 +199,7 @@ class ControlGroup:
         return self._memory is not None
 
     def oom_kills(self) -> int:
-        """Return how many of its processes the kernel killed for lack of memory, by its own limit or not."""
+        """How many of its processes the kernel killed for lack of memory, by its own limit or not."""
         names = ("memory.events", "memory.oom_control")
         return sum(read_field(self._memory / name, "oom_kill") or 0 for name in names) if self._memory else 0
 

@@ -142,12 +142,12 @@ def _list_organisers(program: Path) -> Iterator[Path]:
 
 
 def _resolve_folder(path: Path) -> Path:
-    """Return where a file lies, which may be a link, without links on the way to it."""
+    """Follow the links on the way to a file, but not the file itself, which may be one."""
     return Path(os.path.realpath(path.parent), path.name)
 
 
 def _resolve(path: Path) -> Path:
-    """Return where a path leads through all links; one that leads in a circle stays."""
+    """Follow all links; a path that leads in a circle stays."""
     return Path(os.path.realpath(path))
 
 
@@ -178,7 +178,7 @@ def _follow_links(path: Path) -> Iterator[Path]:
 
 
 def _find_installation(program: Path) -> Path | None:
-    """Return the folder above `bin` where that is an installation, such as a virtual environment.
+    """Find the folder above `bin` where that is an installation, such as a virtual environment.
 
     A home directory is none, nor its `.local`. What lies directly in one, or in the root, is one only with a library:
     `~/.cargo` holds passwords, too.
@@ -207,7 +207,7 @@ def _find_original(program: Path) -> Path | None:
 
 
 def _read_config(environment: Path) -> list[str]:
-    """Return the lines of the `pyvenv.cfg` of a virtual environment, or none; it is opened only if it is a file."""
+    """Read the lines of `pyvenv.cfg`, none if there is no such file; nothing but a file is opened."""
     with suppress(OSError, ValueError):
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         with open(os.open(environment / "pyvenv.cfg", flags), "rb") as file:

@@ -21,7 +21,7 @@ PATIENCE_S = 10
 
 
 def find_strongest_layer(wanted: Layer) -> Layer:
-    """Return the strongest layer that works here and is no stronger than the wanted one."""
+    """Find the strongest layer that works here and is no stronger than the wanted one."""
     if wanted in ("auto", "bwrap") and explain_missing_sandbox() is None:
         return "bwrap"
     return "none" if wanted == "none" or explain_missing_limits() else "rlimit"
@@ -64,7 +64,7 @@ def can_disable_nested_users() -> bool:
 
 @cache
 def find_process_limit() -> int | None:
-    """Return a limit of processes outside a sandbox, where it also counts our user's other processes; None for root."""
+    """The limit outside a sandbox, where our user's other processes count, too; None for root."""
     return None if os.getuid() == 0 else limits.count_user_threads() + 4 * limits.PROCESSES
 
 

@@ -145,7 +145,7 @@ class _Rendering:
         return SiteSize(folder.pages, self._survey.games, folder.size, folder.written, withheld)
 
     def _draw_last_table(self) -> LastTable | None:
-        """Return the last table of the game that a replay page opens when it is not told which."""
+        """Of the game that a replay page opens when it is not told which."""
         if self._watch is None:
             return None
         (record,) = self._published.read_records([self._watch])

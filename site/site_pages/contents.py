@@ -22,8 +22,7 @@ from malice.tournaments.running.rerun import Opinions
 class SiteContents(Protocol):
     """A league to render; a run may add games meanwhile, but changes and deletes none."""
 
-    def tournament(self) -> Tournament:
-        """Return the tournament."""
+    def tournament(self) -> Tournament: ...
 
     def read(self) -> Contents:
         """Read what the league holds of the tournament."""
@@ -68,7 +67,6 @@ class PublishedContents:
         self._contents = contents
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return the entries."""
         return tuple(map(self.publication.redact_entry, self._contents.entries))
 
     def read_records(self, keys: Iterable[Key]) -> Iterator[Record]:
@@ -76,7 +74,7 @@ class PublishedContents:
         return map(self.publication.redact_faults, self._source.read_records(keys))
 
     def count_withheld(self, games: Collection[GameSummary]) -> int:
-        """Return how many verdicts of these games are published without stderr and the last lines."""
+        """Count the verdicts of these games that are published without stderr and the last lines."""
         return sum(
             1
             for game in games

@@ -179,7 +179,7 @@ class BotGames:
         return found
 
     def count_times(self, label: str) -> list[int]:
-        """Return how many actions of a bot took how long, by bucket as in `ActionTimes`."""
+        """Count the actions of a bot by how long they took, in the buckets of `ActionTimes`."""
         return list(self._times[label]) if label in self._times else [0] * BUCKETS
 
     def list_wins(self) -> dict[tuple[str, int, str, str], Win]:

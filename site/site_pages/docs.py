@@ -46,7 +46,7 @@ class Prose(Struct, frozen=True):
 
 
 def render_markdown(source: str, links: Links) -> Prose:
-    """Return `source` as HTML; a link without a target becomes plain text."""
+    """Render Markdown as HTML; a link without a target becomes plain text."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     tokens = parser.parse(source)
     headings = tuple(_anchor_headings(tokens))
@@ -233,7 +233,6 @@ def _render_page(doc: Doc, targets: Mapping[str, str]) -> DocPage:
 
 
 def find_markdown(doc: Doc) -> Path:
-    """Return the path of a page's Markdown."""
     if doc.source.startswith("protocol/"):
         return PROTOCOL / Path(doc.source).name
     if doc.family:

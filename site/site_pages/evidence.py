@@ -338,7 +338,7 @@ class VerdictList:
         return self._games.total()
 
     def read(self, reader: Reader) -> list[VerdictCode]:
-        """Return the verdicts, the most frequent code first; this reads at most `READ` records per code."""
+        """Read the verdicts, the most frequent code first, and at most `READ` records per code."""
         return [self._read_code(code, games, reader) for code, games in self._games.most_common()]
 
     def _read_code(self, code: str, games: int, reader: Reader) -> VerdictCode:
@@ -352,7 +352,7 @@ class VerdictList:
 
 
 def collect_verdicts(failed: Sequence[GameSummary]) -> dict[str, VerdictList]:
-    """Return the verdicts on each bot, by label.
+    """Collect the verdicts on each bot, by label.
 
     Args:
         failed: the games with a verdict, in the order of the schedule.

@@ -166,7 +166,7 @@ def make_front(
     rankings: Sequence[Ranking],
     options: SiteOptions,
 ) -> Front:
-    """Return what the front page shows.
+    """Collect what the front page shows.
 
     Args:
         source: the league.

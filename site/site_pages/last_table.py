@@ -24,7 +24,7 @@ class LastTable(NamedTuple):
 
 
 def draw_last_table(game: GameSummary, record: Record, reasons: Reasons) -> LastTable | None:
-    """Return the table at the end of a game; None if its record does not replay.
+    """Draw the table at the end of a game; None if its record does not replay.
 
     Args:
         game: its row.

@@ -66,7 +66,7 @@ class Speed:
 
 
 def list_live_lines(games: GameCount, config: Config, rate: float | None) -> tuple[str, ...]:
-    """Return how far a tournament is that is played now, how fast it is, and how long it will take.
+    """Say how far a tournament is that is played now, how fast it is, and how long it will take.
 
     Args:
         games: how many were played, and are planned.
@@ -114,6 +114,6 @@ def _list_facts(entry: Entry) -> dict[str, object]:
 
 
 def make_live_script(stamp: str, live: Live) -> bytes:
-    """Return the content of the file; `live.js` receives it."""
+    """Write what `live.js` receives."""
     content = LiveFile(stamp=stamp, updated=live.updated, running=live.running, words=live.words)
     return b"malice.tell(" + msgspec.json.encode(content) + b");\n"

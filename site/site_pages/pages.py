@@ -112,7 +112,6 @@ class PartRow(Struct, frozen=True):
 
 
 def make_part_row(tournament: Tournament, part: Part) -> PartRow:
-    """Return what the front page shows of a part."""
     seed = tournament.seeds(part.number).seed.hex() if part.number in tournament.closed else None
     return PartRow(part.number, part.title, tournament.schedules[part.number].total, part.commit, seed)
 
@@ -123,7 +122,7 @@ def _call_away(state: State) -> str:
 
 
 def make_template_environment() -> Environment:
-    """Return what renders templates; the templates escape all text."""
+    """Templates escape all text, and fail at a name that they do not know."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         bytecode_cache=COMPILED,
@@ -241,7 +240,7 @@ class Pages:
         return self._render("games.html", "games.html", rows=rows, blocks=blocks)
 
     def render_replay(self, last_table: LastTable | None) -> bytes:
-        """Return replay.html; without a script it shows the last table of the game that it opens by itself."""
+        """Without a script the page shows the last table of the game that it opens by itself."""
         files = {"scripts": REPLAY_SCRIPTS, "styles": REPLAY_STYLES}
         return self._render("replay.html", "replay.html", **files, alone=False, last_table=last_table)
 

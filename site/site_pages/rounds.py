@@ -100,7 +100,7 @@ class RoundsSection(Struct, frozen=True):
 
 
 def make_rounds_section(format_input: FormatInput) -> RoundsSection:
-    """Return the course of a tournament; it is empty for formats without rounds, and before the first round."""
+    """Empty for formats without rounds, and before the first round."""
     if not format_input.tournament.parts:
         return RoundsSection()
     format = format_input.tournament.format

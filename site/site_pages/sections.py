@@ -251,7 +251,7 @@ def make_sections(
     by_part: Sequence[PartRatings],
     options: SiteOptions,
 ) -> list[Section]:
-    """Return the sections.
+    """Collect what the pages show of each ruleset and number of seats.
 
     Args:
         source: the league.

@@ -196,7 +196,7 @@ class SiteHandler(BaseHTTPRequestHandler):
 
 
 def accepts_gzip(header: str) -> bool:
-    """Return whether a client that sends this `Accept-Encoding` takes gzip (RFC 9110, 12.5.3)."""
+    """Whether a client that sends this `Accept-Encoding` takes gzip (RFC 9110, 12.5.3)."""
     for each in header.lower().split(","):
         name, *weights = (word.strip() for word in each.split(";"))
         if name == "gzip":

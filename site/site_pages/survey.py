@@ -36,7 +36,7 @@ class WorkerSpeeds(Struct):
             self.games += 1
 
     def describe(self) -> str:
-        """Return how many games workers played, and how fast these were; nothing if there are none."""
+        """Say how many games workers played, and how fast these were; nothing if there are none."""
         if not self.games:
             return ""
         factor = f"{self.least:g}" if self.least == self.most else f"{self.least:g} to {self.most:g}"

@@ -82,7 +82,7 @@ def format_percent(value: float | None) -> str:
 
 
 def format_rounded_percent(value: float | None) -> str:
-    """Return a share as a percentage without digits after the point."""
+    """A percentage without digits after the point."""
     value = drop_unknown(value)
     return NONE if value is None else f"{format_decimal(100 * value)} %"
 

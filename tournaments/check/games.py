@@ -141,7 +141,7 @@ class ExamGames:
         self._stack.close()
 
     def seat(self) -> ExaminedSeat:
-        """Return a seat for a new process, which ends at the latest when these games do."""
+        """Seat a new process, which ends at the latest when these games do."""
         seat = ExaminedSeat(self._player, self.times, self._isolation, self.log)
         self._stack.callback(seat.dismiss)
         return seat

@@ -174,7 +174,7 @@ def _check_one_elsewhere(bot: Bot, sender: ExamSender, scheduler: str, json: boo
 
 
 def _read_report(answer: ExamAnswer) -> Report:
-    """Return the report of a worker.
+    """Decode the report of a worker.
 
     Raises:
         BotError: there is none; the message is in the words of the worker, so that no line of it can pass for ours.

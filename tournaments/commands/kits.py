@@ -82,7 +82,7 @@ def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
 
 
 def _choose_table(family: str) -> str:
-    """Return opponents and a ruleset for the first games of a bot, as `malice play` takes them."""
+    """Choose opponents and a ruleset for the first games of a bot, as `malice play` takes them."""
     from malice.referee.families import load_family
     from malice.referee.games import DEFAULT_FAMILY
     from malice.referee.rulesets import list_family_rulesets, load_ruleset

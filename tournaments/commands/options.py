@@ -121,7 +121,7 @@ class Limit(NamedTuple):
 
 
 def read_limit(until: str | None, duration: str | None, grace: str | None) -> Limit:
-    """Return the time limit that the options name, from now on, and say when it is.
+    """Read the time limit that the options name, from now on, and say when it is.
 
     Raises:
         DataError: as `parse_limit`, or a grace is given without a limit, or cannot be read.

@@ -85,7 +85,7 @@ class Extras:
         return choose_publication(store.tournament(), self.evidence)
 
     def make_options(self, store: Store) -> SiteOptions:
-        """Return what the site shows beyond what every site does, as the league stands now.
+        """Choose what the site shows beyond what every site does, as the league stands now.
 
         Raises:
             LeagueError: as `choose_publication` or `compute_changes`.

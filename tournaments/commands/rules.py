@@ -197,7 +197,7 @@ def _test_promises(family: str, games: int) -> Iterator[tuple[str, str, str | No
 
 
 def _find_broken(claim: Claim, table: Subject, seed: int, *, typed: bool) -> str | None:
-    """Return how a game breaks a promise; None if it keeps it, or if its ruleset makes no game for so many seats.
+    """Say how a game breaks a promise; None if it keeps it, or if its ruleset makes no game for so many seats.
 
     Args:
         claim: the promise.

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def make_terms(plan: Plan, resume: list[str], limit: Limit, db: Path, output: EventOutput) -> RunTerms:
-    """Return how a tournament is run whose bots are kept.
+    """Say how a tournament is run whose bots are kept.
 
     Args:
         plan: the tournament.
@@ -428,7 +428,7 @@ def _print_neighbours(store: Store, name: str) -> None:
 
 
 def _open_or_make_up(db: Path, scratch: Path) -> Store:
-    """Return a league to read, or a new one in another folder if it holds no game."""
+    """Open a league to read, or a new one in another folder if it holds no game."""
     from malice.tournaments.league.store import Store
 
     if db.exists():

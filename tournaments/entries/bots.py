@@ -108,7 +108,7 @@ class Bot(Struct, frozen=True):
         return tuple(Path(name).stem if name.endswith(".toml") else name for name in self.manifest.rulesets)
 
     def make_player(self, label: str) -> Player:
-        """Return the player that the referee seats as `label`."""
+        """Seat the bot as `label`."""
         name, version = self.manifest.name, self.manifest.version
         folder = str(self.folder) if self.folder else None
         environment = make_environment(self.parameters)

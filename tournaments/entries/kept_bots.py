@@ -57,7 +57,7 @@ from malice.tournaments.league.file import find_kept_bots, list_league_files
 
 
 def place_command(command: Sequence[str], home: Path, copy: Path) -> tuple[str, ...]:
-    """Return a command for a copy of a bot's folder.
+    """Make a command that starts the copy of a bot's folder.
 
     A word that names something in the folder names it in the copy. What was not copied, such as an interpreter in a
     dot-folder, stays where it is: its word becomes an absolute path. Nothing outside may be named, so other words stay.
@@ -422,7 +422,7 @@ def _write_file(path: Path, content: bytes) -> None:
 
 
 def explain_large_size(name: str, bytes: int) -> str | None:
-    """Return a line on a kept bot that takes over 100 MB of disk, and what its author can do; else None.
+    """Say what the author of a kept bot that takes over 100 MB of disk can do; None of a smaller one.
 
     Args:
         name: the bot.

@@ -192,7 +192,7 @@ def _name_bot(folder: Path) -> str:
 
 
 def has_kit(family: str, language: str) -> bool:
-    """Return whether a family brings a starter kit in a language; raises `FamilyError` if there is no such family."""
+    """Whether a family brings a starter kit in a language; raises `FamilyError` if there is no such family."""
     kits = list_kits(family)
     return language.lower() in kits or ALIASES.get(language.lower()) in kits
 

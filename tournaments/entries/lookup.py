@@ -175,7 +175,7 @@ def is_pattern(words: str, base: Path) -> bool:
 def expand_entries(
     entries: Sequence[str | LabelledBot], base: Path, say: Say = print_progress, gone: Collection[str] = ()
 ) -> tuple[str | LabelledBot, ...]:
-    """Return the entries with each pattern replaced by the folders with a bot.toml that match it, sorted by name.
+    """Replace each pattern by the folders with a bot.toml that match it, sorted by name.
 
     A folder that is also named by itself, or matches an earlier pattern, counts once with the same parameters.
     Dot-folders do not match. The label "{folder}" becomes the name of the folder.
@@ -237,7 +237,7 @@ def _describe_lack(words: str, base: Path) -> str:
 
 
 def _list_matches(pattern: str, base: Path, gone: Collection[str]) -> tuple[list[_Match], dict[str, str]]:
-    """Return the bots' folders that match, each once, by its own name rather than that of a symlink to it.
+    """List the bots' folders that match, each once, by its own name rather than that of a symlink to it.
 
     Returns:
         Besides, the other folders that match: their words, by where they lie.
@@ -287,7 +287,7 @@ def _find_start(pattern: str) -> str:
 
 
 def _explain_refusal(line: _Named, match: _Match, base: Path) -> str | None:
-    """Return why a folder that a pattern matches cannot play, or None."""
+    """Say why a folder that a pattern matches cannot play; None if it can."""
     start = os.path.realpath(base / _find_start(line.name))
     if not Path(match.real).is_relative_to(start):
         return f"it is a symlink that leads out of {start}, to {match.real}; name it in `entries` if it may play"
@@ -393,7 +393,7 @@ def _find_and_build(
 
 
 def describe_trouble(error: Exception) -> str:
-    """Return what kept a bot from being read, built, copied or started."""
+    """Say what kept a bot from being read, built, copied or started."""
     if isinstance(error, MaliceError):
         return str(error)
     if isinstance(error, OSError):
@@ -402,6 +402,6 @@ def describe_trouble(error: Exception) -> str:
 
 
 def make_unknown_bot(words: str) -> Bot:
-    """Return what stands for a bot of which nothing is known but the words that name it."""
+    """Make what stands for a bot of which nothing is known but the words that name it."""
     name = (Path(words).name or words or "unknown")[:LABEL_LENGTH]
     return Bot(Manifest(name, (words,)), (words,), None, hashlib.sha256(b"").hexdigest())

@@ -289,7 +289,7 @@ def _check_own_ruleset(name: str, folder: Path) -> None:
 
 
 def make_run_command(manifest: Manifest, folder: Path, home: Path) -> tuple[str, ...]:
-    """Return the command that starts a bot, with the path of a Python interpreter where it says `{python}`.
+    """Make the command that starts a bot, with the path of a Python interpreter for `{python}`.
 
     Args:
         manifest: what bot.toml says.
@@ -309,7 +309,7 @@ def make_run_command(manifest: Manifest, folder: Path, home: Path) -> tuple[str,
 
 
 def fill_in_python(command: tuple[str, ...], manifest: Manifest, home: Path) -> tuple[str, ...]:
-    """Return a command of bot.toml with the path of a Python interpreter where it says `{python}`.
+    """Put the path of a Python interpreter into a command of bot.toml where it says `{python}`.
 
     Raises:
         BotError: the interpreter that bot.toml names does not exist, or lies outside its folder and the PATH.

@@ -81,7 +81,7 @@ def describe_worker(name: str, host: str) -> str:
 
 
 def quote(text: str) -> str:
-    """Return what a worker says, for people: none of its lines can pass for one of ours."""
+    """Make what a worker says safe for people: none of its lines can pass for one of ours."""
     return sanitize(text, SHOWN, lines=True).replace("\n", "\n    ")
 
 

@@ -100,7 +100,7 @@ class DaskCluster:
             self._client.close(timeout=2)  # type: ignore[no-untyped-call]
 
     def list_workers(self) -> Mapping[str, str]:
-        """Return the names of the workers that are there, by address."""
+        """The names of the workers that are there, by address."""
         return self._workers
 
     def count_slots(self) -> int:

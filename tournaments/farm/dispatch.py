@@ -195,7 +195,7 @@ class Dispatcher:
             self._recruiting.refuse(worker, f"it lost the bots that it was sent {LOSSES} times")
 
     def _is_late(self, handed: Handed) -> bool:
-        """Return whether a worker may find that it is too late for the games of a task."""
+        """Whether a worker may find that it is too late for the games of a task."""
         return min(map(self._hooks.latest_begin, handed.block)) - time.time() < SKEW_S
 
     def _measure(self, worker: Worker, handed: Handed, games: int, seconds: float) -> None:

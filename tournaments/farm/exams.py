@@ -28,7 +28,7 @@ class ExamSender:
         self._say = say
 
     def examine(self, scheduler: str, bots: Mapping[str, Bot]) -> dict[str, ExamAnswer]:
-        """Return by label what became of each bot.
+        """Let workers examine bots, and say by label what became of each.
 
         Args:
             scheduler: its address or its file.

@@ -42,7 +42,7 @@ def find_difference(record: Record, batch: Batch, order: GameOrder) -> str | Non
 
 
 def read_reply(raw: bytes, need: Need) -> Introduction | Refusal:
-    """Return who a worker says that it is; one that says what cannot be is refused."""
+    """Read who a worker says that it is; one that says what cannot be is refused."""
     try:
         reply = msgspec.json.decode(raw, type=Introduction | Refusal)
     except (ValueError, RecursionError) as error:
@@ -53,7 +53,6 @@ def read_reply(raw: bytes, need: Need) -> Introduction | Refusal:
 
 
 def read_exam_answer(raw: bytes) -> ExamAnswer:
-    """Return what became of an examination."""
     try:
         return msgspec.json.decode(raw, type=ExamAnswer)
     except (ValueError, RecursionError) as error:

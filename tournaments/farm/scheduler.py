@@ -76,7 +76,7 @@ def _parse_address(file: Path) -> str:
 
 
 def find_loopback(address: str) -> str | None:
-    """Return the host of an address if only this machine can reach it; no name but `localhost` is looked up."""
+    """The host of an address if only this machine can reach it; no name but `localhost` is looked up."""
     found = ADDRESS.fullmatch(address if "://" in address else f"tcp://{address}")
     host = found[2].strip("[]") if found else ""
     try:

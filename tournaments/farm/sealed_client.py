@@ -51,7 +51,7 @@ class SealedClient(Client):
         """Close nothing: we do, and a client that never found its scheduler would hold up our end for a minute."""
 
     def fetch(self, future: Future[Any]) -> bytes | None:
-        """Return the result of a task that is over; None if it was lost, so that nobody knows what became of it.
+        """Fetch the result of a task that is over; None if it was lost, so that nobody knows what became of it.
 
         Raises:
             OddAnswer: the task raised an exception, its workers died again and again, or its result is no bytes.
@@ -64,7 +64,7 @@ class SealedClient(Client):
         return _read_bytes(response["data"][future.key]) if response["status"] == "OK" else None
 
     def call(self, function: Callable[..., bytes], *args: object, worker: str) -> bytes:
-        """Return what a function returns in the process of a worker, outside of its tasks.
+        """Call a function in the process of a worker, outside of its tasks.
 
         Raises:
             OddAnswer: it raised an exception, or its result is no bytes.
@@ -81,7 +81,7 @@ class SealedClient(Client):
         self._ask("broadcast", msg=_make_call(function, args), on_error="ignore")
 
     def _ask(self, operation: str, **given: object) -> Any:
-        """Return the answer of the scheduler, in which all that comes from workers is still serialized."""
+        """In the scheduler's answer all that comes from workers is still serialized."""
         return self.sync(getattr(self.scheduler, operation), callback_timeout=CALL_S, **given)  # type: ignore[no-untyped-call]
 
 
@@ -90,7 +90,7 @@ def _make_call(function: Callable[..., object], args: tuple[object, ...]) -> dic
 
 
 def _read_bytes(value: object) -> bytes:
-    """Return the bytes that were sent, whatever the header says that they are: none of its programs is run."""
+    """Take the bytes that were sent, whatever the header says that they are: none of its programs is run."""
     if not isinstance(value, Serialized):
         raise OddAnswer("expected bytes, got something else")
     try:

@@ -100,7 +100,7 @@ def was_unanswered(code: int, seconds: float) -> bool:
 
 
 def _find_scheduler(scheduler: str) -> str:
-    """Return the address of a scheduler that may be known by its file; wait for that file a while."""
+    """Find the address of a scheduler that may be known by its file; wait for that file a while."""
     try:
         address = read_address(Path(scheduler), CONNECT_S) if is_file(scheduler) else scheduler
     except FileNotFoundError:
@@ -134,7 +134,7 @@ def ask_address(address: str) -> str:
 
 
 def list_words(address: str, name: str, terms: Terms) -> list[str]:
-    """Return the command of a `dask worker` with these slots; beside a scheduler on loopback, it listens there too."""
+    """Spell the command of a `dask worker` with these slots; beside a scheduler on loopback, it listens there too."""
     slots = len(terms.cpu_sets)
     where = [address, "--host", host] if (host := find_loopback(address)) else [address]
     words = [sys.executable, "-P", "-m", "distributed.cli.dask_worker", *where, "--name", name, "--no-nanny"]

@@ -69,12 +69,12 @@ class CachingReader(LeagueReader):
         self._shared: dict[Any, Any] = {}
 
     def stored_games(self) -> Iterator[GameSummary]:
-        """Return every finished game without its actions, in playing order."""
+        """Yield every finished game without its actions, in playing order."""
         self._read_new_games()
         return iter(self._games)
 
     def finished(self) -> list[Finished]:
-        """Return every finished game as far as it decides what is played next, in playing order."""
+        """Every finished game as far as it decides what is played next, in playing order."""
         self._read_new_games()
         return list(self._finished)
 
@@ -117,7 +117,7 @@ class CachingReader(LeagueReader):
         self._finished = _join(self._finished, [game.finish() for game in kept])
 
     def _share(self, game: GameSummary) -> GameSummary:
-        """Return a game whose values are those of other games, as far as they are equal."""
+        """Let a game share equal values with other games, which saves most of the memory."""
         share = self._shared.setdefault
         return msgspec.structs.replace(
             game, **{name: share(value, value) for name in SHARED for value in (getattr(game, name),)}

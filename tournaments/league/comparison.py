@@ -35,13 +35,13 @@ from malice.tournaments.ratings.sprt import Sprt, Verdict
 
 
 def list_complete_deals(games: Iterable[GameSummary], label: str) -> list[tuple[float, float]]:
-    """Return what an entry got in both games of each deal; nothing where a deal is one game."""
+    """What an entry got in both games of each deal; nothing where a deal is one game."""
     complete = [deal for deal in group_complete_deals(games) if len(deal) == 2]
     return [(get_score(one, label), get_score(other, label)) for one, other in complete]
 
 
 def group_complete_deals(games: Iterable[GameSummary]) -> list[list[GameSummary]]:
-    """Return the deals of which all games are there."""
+    """Group games by deal, and leave out the deals that lack one."""
     deals: dict[tuple[int, int, int], list[GameSummary]] = defaultdict(list)
     for game in games:
         deals[game.key.part, game.key.table, game.key.deal].append(game)
@@ -308,7 +308,7 @@ def _add_anytime(found: Comparison, scores: Sequence[float], convert: Callable[[
 
 
 def _fit_all(contents: Contents, picker: Picker, found: Comparison) -> FittedLead | None:
-    """Return what all games of the ruleset say of the two, if others than the two played some."""
+    """Measure by how much one leads by all games of the ruleset; None if only the two played."""
     groups = collect_groups(picker.list_games(), picker.names, picker.common, contents.clocks)
     pair = found.new.label, found.base.label
     for kind, games in groups.items():

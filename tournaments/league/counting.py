@@ -181,7 +181,7 @@ class SequentialTest:
             self._take(*self._ahead.pop(self.deals)[:2])
 
     def leaves_out(self, deal: int) -> bool:
-        """Return whether a deal comes after the end."""
+        """Whether a deal comes after the end."""
         return self.end is not None and deal > self.end
 
     def _take(self, cell: int, points: int) -> None:
@@ -195,7 +195,7 @@ class SequentialTest:
             self.end = self.deals - 1 if self._walk.verdict else None
 
     def _count_points(self, game: Finished) -> int:
-        """Return the half points of a game: what the new bot got, or what the base did not get."""
+        """Count the half points of a game: what the new bot got, or what the base did not get."""
         new, base = self.sides
         return game.points[game.labels.index(new)] if new in game.labels else 2 - game.points[game.labels.index(base)]
 
@@ -213,7 +213,7 @@ def weigh_deal(games: int, *, direct: bool) -> float:
 
 
 def make_sequential_test(tournament: Tournament, part: int, games: Iterable[Finished] = ()) -> SequentialTest | None:
-    """Return the sequential test of a part with its finished games; None if the tournament is no comparison."""
+    """Make the sequential test of a part with its finished games; None if the tournament is no comparison."""
     if not tournament.format.compares:
         return None
     test = SequentialTest(tournament, part)
@@ -237,7 +237,7 @@ class CountedGames(Struct, frozen=True):
     """The entries that are suspended now, each with the number of the game that suspended it."""
 
     def count_deals(self, parts: Iterable[int]) -> Counter[tuple[int, int]]:
-        """Return by part and table how many deals are complete, and count."""
+        """Count by part and table the deals that are complete, and count."""
         wanted = frozenset(parts)
         played: Counter[tuple[int, int, int]] = Counter()
         for game in self.counted:
@@ -248,7 +248,7 @@ class CountedGames(Struct, frozen=True):
 
 
 def find_counted_games(tournament: Tournament, finished: Iterable[Finished]) -> CountedGames:
-    """Return what the finished games of a tournament amount to.
+    """Find which finished games of a tournament count, and whom they suspend.
 
     Args:
         tournament: its parts, and the suspensions that were lifted.

@@ -235,7 +235,7 @@ def store_ruleset(ruleset: Ruleset) -> StoredRuleset:
 
 
 def restore_ruleset(stored: StoredRuleset) -> Ruleset:
-    """Return a ruleset that the journal keeps; of one of another revision, what today's parameters know of it.
+    """Restore a ruleset that the journal keeps; of one of another revision, what today's parameters know of it.
 
     Raises:
         LeagueError: its game comes from a package that is not installed, or that has changed.
@@ -257,7 +257,7 @@ def restore_ruleset(stored: StoredRuleset) -> Ruleset:
 
 
 def _choose_known(family: Family, rules: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters that a family still has, as far as it knows their values."""
+    """Choose the parameters that a family still has, as far as it knows their values."""
     known = {}
     for field in fields(family.parameters):
         if field.encode_name in rules:

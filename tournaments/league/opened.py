@@ -39,7 +39,7 @@ class LeagueGame:
         return f"<game {self.exported.tournament}:{self.exported.key}>"
 
     def at(self, action: int) -> Game:
-        """Return the game as it stood when so many actions had been played, to go on from there.
+        """Go on from the game as it stood when so many actions had been played.
 
         Where seats answered together it is that after all of their answers.
 
@@ -101,7 +101,7 @@ class League:
         since: datetime | None = None,
         without: Collection[str] = (),
     ) -> tuple[Standings, ...]:
-        """Return what `malice standings --json` prints: a ranking for each ruleset, number of seats and clock.
+        """Compute what `malice standings --json` prints: a ranking for each ruleset, number of seats and clock.
 
         Args:
             tournament: its name; by default all but comparisons.
@@ -157,7 +157,7 @@ class League:
                     yield export_game(reader.record(game.key), series.get(game.key), publication)
 
     def game(self, key: str) -> LeagueGame:
-        """Return a game by its key, as `malice replay` takes it, such as 0.0.1.1 or friday:0.0.1.1.
+        """Find a game by its key, as `malice replay` takes it, such as 0.0.1.1 or friday:0.0.1.1.
 
         Raises:
             DataError: it is no key.

@@ -52,12 +52,11 @@ class SiteOwner(Struct, frozen=True):
 
 
 def find_site_owner(tournament: Tournament) -> SiteOwner:
-    """Return what marks the site of a tournament."""
     return SiteOwner(tournament.name, tournament.parts[0].commit if tournament.parts else "")
 
 
 def read_site_owner(folder: Path) -> SiteOwner | None:
-    """Return whose site a folder holds; None if it holds none."""
+    """Read whose site a folder holds; None if it holds none."""
     try:
         return msgspec.json.decode((folder / SITE_OWNER).read_bytes(), type=SiteOwner)
     except (OSError, msgspec.MsgspecError):
@@ -157,7 +156,7 @@ class Publication(Struct, frozen=True):
 
 
 def choose_publication(tournament: Tournament, evidence: Sequence[str] = ()) -> Publication:
-    """Return what of a tournament to publish.
+    """Choose what of a tournament to publish.
 
     Args:
         tournament: the tournament.
@@ -185,7 +184,7 @@ def find_user() -> str:
 
 
 def redact(text: str, host: str = "", user: str = "", *, keep_names: bool = False) -> str:
-    """Return a text without absolute paths, without the name of a machine, and without that of a user.
+    """Take absolute paths out of a text, and the names of a machine and of a user.
 
     Args:
         text: the text.

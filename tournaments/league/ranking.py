@@ -91,7 +91,7 @@ def _refuse_strangers(labels: Iterable[str], entries: Sequence[Entry]) -> None:
 
 
 def compute_league_standings(league: Contents, choice: Choice = EVERYTHING) -> tuple[Standings, ...]:
-    """Return the current standings of a tournament: of the games that count, without those of disqualified entries.
+    """Rank the entries of a tournament by the games that count, without those of disqualified entries.
 
     Args:
         league: the tournament.

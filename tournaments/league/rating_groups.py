@@ -26,7 +26,7 @@ class RatingGroup(NamedTuple):
 def group_games(
     games: Iterable[GameSummary], clocks: Sequence[ClockRules] = ()
 ) -> dict[RatingGroup, list[GameSummary]]:
-    """Return the games by kind, in the order of their first games.
+    """Group games by what may be rated together, in the order of their first games.
 
     Args:
         games: all games.
@@ -85,7 +85,7 @@ def _seat_alone(players: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 @cache
 def list_teams(teams: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the seats of each team, given the team of each seat."""
+    """List the seats of each team, given the team of each seat."""
     return tuple(tuple(seat for seat, each in enumerate(teams) if each == team) for team in dict.fromkeys(teams))
 
 
@@ -110,7 +110,7 @@ class Totals:
             self.idle += game.idle_ms[seat]
 
     def each(self, total: float) -> float | None:
-        """Return a total per action."""
+        """Divide a total by the number of actions."""
         return total / self.asked if self.asked else None
 
 
@@ -158,7 +158,7 @@ class GroupGames:
 def collect_groups(
     games: Iterable[GameSummary], names: Sequence[str], common: Collection[int], clocks: Sequence[ClockRules]
 ) -> dict[RatingGroup, GroupGames]:
-    """Return what standings need of each group, in the order of their first games.
+    """Collect what standings need of each group, in the order of their first games.
 
     Args:
         games: those that standings rate, in playing order.

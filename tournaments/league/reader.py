@@ -132,7 +132,7 @@ class JournalReader:
         self._name = name
 
     def tournament(self) -> Tournament:
-        """Return the chosen tournament, or the only one that can be meant.
+        """The chosen tournament, or the only one that can be meant.
 
         Raises:
             LeagueError: none is chosen, and there is none, or there are several.

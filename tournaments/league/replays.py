@@ -142,7 +142,7 @@ def encode_game(record: Record, series: Score | None, publication: Publication |
 
 
 def export_game(record: Record, series: Score | None, publication: Publication | None = None) -> ExportedGame:
-    """Return a game for export; `publication` limits it if the tournament is anonymous."""
+    """Make what `malice export` writes of a game; `publication` limits it if the tournament is anonymous."""
     anonymous = publication is not None and publication.anonymous
     if publication and anonymous:
         record = publication.redact_record(record)
@@ -174,7 +174,7 @@ def export_game(record: Record, series: Score | None, publication: Publication |
 
 
 def tell_time(seconds: float) -> datetime:
-    """Return a time in seconds since 1970 as a date, in UTC."""
+    """In UTC; `seconds` count since 1970."""
     return datetime.fromtimestamp(seconds, UTC)
 
 
@@ -283,7 +283,7 @@ _LENGTH = struct.Struct(">I")
 
 
 def make_replay(work: str, league: LeagueReader) -> Replay[Piece]:
-    """Return what does a work with each game of the chosen tournament.
+    """Make what does a work with each game of the chosen tournament.
 
     Args:
         work: `examine` compares a game with its part, and yields nothing, or why its play cannot be checked; `games`
@@ -337,7 +337,7 @@ def pack_events(record: Record) -> bytes:
 
 
 def find_replay_error(line: bytes) -> bytes:
-    """Return what is wrong with a record, a line of JSON, as a sentence; nothing if it replays."""
+    """Say what is wrong with a record, a line of JSON; nothing if it replays."""
     try:
         check_record(_lines.decode(line))
     except MaliceError as error:

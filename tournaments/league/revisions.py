@@ -24,7 +24,7 @@ class Change(Struct, frozen=True):
 
 
 def create_part(tournament: Tournament, draft: Draft, first: int, suspended: tuple[str, ...] = ()) -> PartCreated:
-    """Return the creation of a part by today's revisions.
+    """Create a part by today's revisions.
 
     Args:
         tournament: the one whose part it is.
@@ -36,13 +36,13 @@ def create_part(tournament: Tournament, draft: Draft, first: int, suspended: tup
 
 
 def _name_revisions(tournament: Tournament, draft: Draft) -> Revisions:
-    """Return the revisions of today that decide about a part."""
+    """Name today's revisions that decide about a part."""
     games = sorted({tournament.rulesets[table.ruleset].family for table in draft.tables})
     return Revisions(tournament.format.revision, {game: load_family(game).revision for game in games})
 
 
 def list_changes(tournament: Tournament, revisions: Revisions, draft: Draft) -> tuple[Change, ...]:
-    """Return what has changed since a part was created by these revisions."""
+    """List what has changed since a part was created by these revisions."""
     today = _name_revisions(tournament, draft)
     found = [Change("format", tournament.config.format, revisions.format, today.format)]
     found += [Change("rules", game, revisions.families.get(game, 1), now) for game, now in today.families.items()]
@@ -50,7 +50,7 @@ def list_changes(tournament: Tournament, revisions: Revisions, draft: Draft) -> 
 
 
 def describe_changes(changes: Sequence[Change]) -> str:
-    """Return which revisions there were, and which there are today."""
+    """Say which revisions there were, and which there are today."""
     names = {"format": "the format", "rules": "the rules of"}
     return ", ".join(
         f"{names[each.kind]} {each.name!r} (revision {each.then} then, {each.now} today)" for each in changes

@@ -13,7 +13,7 @@ from malice.tournaments.league.reader import LeagueReader
 
 
 def read_season(league: LeagueReader) -> Contents:
-    """Return the entries and games of all tournaments; their parts are counted through, unlike inside.
+    """Read the entries and games of all tournaments; their parts are counted through, unlike inside.
 
     An entry has the version and the state of the newest tournament in which it takes part. The games of an entry that
     one tournament disqualified count in the others. Where tournaments have different rules under one name, they
@@ -38,7 +38,7 @@ def read_season(league: LeagueReader) -> Contents:
 
 
 def _name_rulesets(found: Sequence[Contents]) -> tuple[dict[str, Ruleset], list[dict[str, str]]]:
-    """Return the rulesets by their names in the season, and by tournament these names by those in it."""
+    """Name the rulesets in the season, and by tournament, by the names that they have there."""
     rulesets: dict[str, Ruleset] = {}
     renamed: list[dict[str, str]] = []
     for each in reversed(found):
@@ -47,7 +47,7 @@ def _name_rulesets(found: Sequence[Contents]) -> tuple[dict[str, Ruleset], list[
 
 
 def _name(ruleset: Ruleset, tournament: str, rulesets: dict[str, Ruleset]) -> str:
-    """Return the name of a ruleset in the season, given the newest tournaments first; take it in if it is new."""
+    """Find or make the name of a ruleset in the season, given the newest tournaments first."""
     later = f"{ruleset.name} of "
     for known, each in rulesets.items():
         same = (ruleset.family, ruleset.rules) == (each.family, each.rules)

@@ -38,7 +38,7 @@ class SeriesScore(Struct, frozen=True):
 
 
 def plays_series(rulesets: Iterable[Ruleset]) -> bool:
-    """Return whether games of any of these rulesets belong to series."""
+    """Whether games of any of these rulesets belong to series."""
     return any(each.match.target for each in rulesets)
 
 

@@ -122,7 +122,7 @@ def find_statistics(rulesets: Iterable[Ruleset]) -> dict[str, tuple[Statistic, .
 def summarize_statistics(
     games: Iterable[GameSummary], statistics: Mapping[str, Sequence[Statistic]]
 ) -> dict[tuple[str, int], dict[str, tuple[EntryStatistic, ...]]]:
-    """Return the statistics by ruleset and number of seats, and by label.
+    """Summarize what rulesets count, by ruleset and number of seats, and by label.
 
     Args:
         games: those that count.

@@ -89,7 +89,7 @@ class MigrationRow(StoredRow, frozen=True):
 
 
 def check_tables(file: LeagueFile) -> frozenset[str]:
-    """Return the tables of a league; none if no run created a tournament in the file yet.
+    """Find the tables of a league; none if no run created a tournament in the file yet.
 
     Raises:
         LeagueError: the file is not a league, or has an older or a newer schema than this malice reads.

@@ -148,7 +148,7 @@ def decode_columns(
     old_rules: OldRules | UnsetType = UNSET,
     position: Position | UnsetType = UNSET,
 ) -> Record:
-    """Return the record from its columns and from what the league stores elsewhere.
+    """Put a record together from its columns and from what the league stores elsewhere.
 
     Args:
         columns: what `encode_columns` returned.

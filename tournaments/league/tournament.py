@@ -147,7 +147,7 @@ class Tournament:
         return self._teams[ruleset, seats]
 
     def find_old_rules(self, part: int, ruleset: str) -> OldRules | UnsetType:
-        """Return the rules of a ruleset in a part if those of its family have changed since; else UNSET."""
+        """Find the rules of a ruleset in a part if those of its family have changed since; else UNSET."""
         if (part, ruleset) not in self._old_rules:
             family = self.rulesets[ruleset].family
             revision, file = self.revisions[part].families.get(family, 1), self._files[part]
@@ -366,12 +366,12 @@ class Tournaments:
         return other
 
     def list_meant(self) -> list[str]:
-        """Return the tournaments that a command means which names none: all but comparisons, if there are others."""
+        """List the tournaments that a command means which names none: all but comparisons, if there are others."""
         plain = [name for name, each in self.tournaments.items() if not each.format.compares]
         return plain or list(self.tournaments)
 
     def choose(self, name: str) -> list[str]:
-        """Return the words of a command that choose a tournament; none if no other can be meant."""
+        """Spell how a command chooses a tournament; no words if no other can be meant."""
         return [] if self.list_meant() == [name] else ["--tournament", name]
 
     def apply(self, name: str, event: AnyEvent, at: float) -> None:
@@ -427,7 +427,7 @@ def count_games(keys: Iterable[Key]) -> Counter[Place]:
 
 
 def measure_workload(tournament: Tournament, played: Mapping[Place, int]) -> Workload:
-    """Return what was played and what is open; of an entry that left, or of an older version, only what was played.
+    """Count what was played and what is open; of an entry that left, or of an older version, only what was played.
 
     Args:
         tournament: the tournament.

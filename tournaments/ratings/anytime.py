@@ -31,7 +31,7 @@ HALVINGS = 30
 
 
 def bound_mean(scores: Sequence[float]) -> tuple[float, float]:
-    """Return the interval of the mean score after these deals, which holds at all looks together in 95 % of cases.
+    """Bound the mean score after these deals; the interval holds at all looks together in 95 % of cases.
 
     Each deal must have the same mean, whatever came before, as deals of two players have.
 
@@ -75,7 +75,7 @@ class AnyTime(Struct, frozen=True):
 
 
 def measure_any_time(scores: Sequence[float], convert: Callable[[float], float | None]) -> AnyTime:
-    """Return the interval of `bound_mean`, and what it means in Elo.
+    """Bound the mean score as `bound_mean` does, and say what that means in Elo.
 
     Args:
         scores: as there.
@@ -93,7 +93,7 @@ def _find_kept(kept: Bools) -> tuple[int, int]:
 
 
 def bound_scores(seen: GroupRows, players: int) -> tuple[Floats, Floats]:
-    """Return for each player the lower and upper end of its expected score, on average over its deals so far.
+    """Bound the expected score of each player from below and above, on average over its deals so far.
 
     It holds at all looks together in 95 % of cases, whoever the opponents were: no deal needs the mean of another. So
     `bound_mean` is no choice here; its bets must know the mean. Here each deal multiplies the capital by 1 + s (x - g),
@@ -118,7 +118,7 @@ def bound_scores(seen: GroupRows, players: int) -> tuple[Floats, Floats]:
 
 
 def _bound_below(times: Floats, points: Floats, weights: Floats) -> Floats:
-    """Return the lower end for each player, given how often it had each kind of deal."""
+    """Bound each player's score from below, given how often it had each kind of deal."""
     gains = np.log1p(STAKES * (points[:, None] - weights[:, None] * GUESSES)) + STAKES * GUESSES * weights[:, None]
     capital, deals = times @ gains, times @ weights
     low, high = np.zeros(len(times)), np.ones(len(times))

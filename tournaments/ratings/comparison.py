@@ -47,7 +47,7 @@ class HeadToHead(Struct, frozen=True):
 
 
 def compare_head_to_head(pairs: Iterable[tuple[float, float]]) -> HeadToHead:
-    """Return the statistics of complete pairs, each the scores (0, 1/2, 1) of the first player in its two games."""
+    """Compare by complete pairs, each the scores (0, 1/2, 1) of the first player in its two games."""
     cells = Counter(pairs)
     for cell in cells:
         if len(cell) != 2 or not all(score in (0, 0.5, 1) for score in cell):
@@ -152,7 +152,7 @@ Stopped = tuple[Sprt, Verdict | None]
 def measure_advantage(
     counts: Sequence[int], games: int, others: Others | None = None, stopped: Stopped | None = None
 ) -> Advantage:
-    """Return what deals say.
+    """Measure by deals how much better the first player is.
 
     Args:
         counts: deals by the score of the first player, from 0 to 1 in equal steps.
@@ -191,7 +191,7 @@ def measure_advantage(
 
 
 def _compute_widening(counts: Sequence[int], games: int) -> float:
-    """Return how many times the plain normal error an error is, given that deals tell their own spread."""
+    """By how much an error is wider than the plain normal one, given that deals tell their own spread."""
     total = sum(counts)
     if total < 2 or max(counts) == total:
         return 1.0
@@ -201,7 +201,7 @@ def _compute_widening(counts: Sequence[int], games: int) -> float:
 
 
 def estimate_score(counts: Sequence[int], games: int) -> tuple[float | None, float | None]:
-    """Return the 95 % interval of the score, as standings have it: Wilson's, with the variance between deals.
+    """Bound the score with 95 % as standings do: by Wilson's interval, with the variance between deals.
 
     Args: as `measure_advantage`.
     """
@@ -217,7 +217,7 @@ def estimate_score(counts: Sequence[int], games: int) -> tuple[float | None, flo
 
 
 def _measure(counts: Sequence[int]) -> tuple[float, float]:
-    """Return the score and its variance, that of the mean of deals."""
+    """Measure the score and its variance, that of the mean of deals."""
     total = sum(counts)
     scores = [index / (len(counts) - 1) for index in range(len(counts))]
     score = math.fsum(value * count for value, count in zip(scores, counts, strict=True)) / total
@@ -226,14 +226,14 @@ def _measure(counts: Sequence[int]) -> tuple[float, float]:
 
 
 def _estimate_variance(counts: Sequence[int], games: int, score: float, measured: float) -> float:
-    """Return the variance of a score: not below that of independent games where deals say too little."""
+    """Not below the variance of independent games where deals say too little."""
     total = sum(counts)
     few = total - max(counts[0], counts[-1]) < FEW or total - counts[len(counts) // 2] < RARE
     return max(measured, score * (1 - score) / (total * games)) if few else measured
 
 
 def estimate_los(counts: Sequence[int]) -> float | None:
-    """Return how certain it is that the first player is the better one, by Student's t over deals.
+    """Estimate how certain it is that the first player is the better one, by Student's t over deals.
 
     The normal distribution of the engines' formula would be certain of equal players after three deals in every fifth
     comparison. Args: as `measure_advantage`.
@@ -309,7 +309,7 @@ def adjust_scores(
     lucks: Sequence[float],
     convert: Callable[[float], float | None] = convert_to_elo,
 ) -> Adjustment | None:
-    """Return the adjusted score; None unless its spread is smaller by a gain that is worth showing.
+    """Take luck off the score; None unless that shrinks its spread by a gain that is worth showing.
 
     How much of the measured luck is taken off is fitted to the deals: an evaluator that is wrong about two bots would
     else add noise. A deal is adjusted by what the other folds say, never by itself, so that its luck is still 0 on
@@ -347,7 +347,7 @@ def adjust_scores(
 
 
 def fit_luck(scores: Floats, lucks: Floats) -> Floats:
-    """Return how much of its score each deal owes to luck, by a line fitted to the other folds."""
+    """Fit how much of its score each deal owes to luck: by a line through the other folds."""
     fold = np.arange(len(scores)) % FOLDS
     share = np.zeros(len(scores))
     for each in range(FOLDS):

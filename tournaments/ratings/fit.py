@@ -64,7 +64,7 @@ class Pool:
         return low - self.half, high + self.half
 
     def find_better(self, chosen: Ints) -> Bools:
-        """Return [i, j]: the i-th of the chosen players is certainly better than the j-th.
+        """[i, j]: the i-th of the chosen players is certainly better than the j-th.
 
         Holm's procedure over all pairs of them: if all are equal, one of them is called better in 5 % of leagues at
         most, however many there are. For two players that is the plain test at 5 %.
@@ -80,7 +80,7 @@ class Pool:
         return better
 
     def _compute_chances(self) -> Floats:
-        """Return [i, j]: how likely i would be so far ahead of j if the two were equal; nan if nothing tells."""
+        """[i, j]: how likely i would be so far ahead of j if the two were equal; nan if nothing tells."""
         known = self.levels
         chance = np.where(self.errors > 0, 1 - self._compute_certainties(), np.nan)
         apart = known.above & ~np.isnan(self.errors)
@@ -89,7 +89,7 @@ class Pool:
         return chance
 
     def compute_los(self) -> Floats:
-        """Return [i, j]: how certain it is that i is better than j, 0..1, as of a pair that somebody asks for.
+        """[i, j]: how certain it is that i is better than j, 0..1, as of a pair that somebody asks for.
 
         It is nan where the games do not determine it, or where one of them has fewer than five deal groups. Between two
         levels there is no covariance, but only a bound.
@@ -98,7 +98,7 @@ class Pool:
         return np.where(few[:, None] | few, np.nan, self._compute_certainties())
 
     def compute_margins(self) -> Floats:
-        """Return [i, j]: half the 95 % interval of their difference; nan where the games do not determine it."""
+        """[i, j]: half the 95 % interval of their difference; nan where the games do not determine it."""
         alike = self.levels.label[:, None] == self.levels.label
         degrees, which = np.unique(self.degrees, return_inverse=True)
         return np.where(
@@ -169,7 +169,7 @@ def rate_pool(pairings: Pairings, players: Ints, anchor: int | None) -> Pool:
 
 
 def _weigh_groups(groups: Ints, together: int) -> Ints:
-    """Return how many groups give Student's degrees of freedom.
+    """Count the groups that give Student's degrees of freedom.
 
     With fewer than five of its own a player takes at least the variance of independent games, which needs none.
     """
@@ -281,7 +281,7 @@ class Fit:
     """[i, j]: half the 95 % interval of their difference in Elo; nan where the games do not determine it."""
 
     def compare(self, one: int, other: int) -> Lead | None:
-        """Return by how much one player is better, as of a pair that somebody asks for; None if nothing tells."""
+        """Measure by how much one player is better, as of a pair that somebody asks for; None if nothing tells."""
         mine, theirs, margin = self.ratings[one].elo, self.ratings[other].elo, float(self.margins[one, other])
         if mine is None or theirs is None or math.isnan(margin):
             return None

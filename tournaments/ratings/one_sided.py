@@ -54,12 +54,12 @@ class WinRecord:
         return not self.term.size
 
     def compute_chance(self, shift: float) -> float:
-        """Return the chance of this record if the whole level were stronger by `shift`."""
+        """The chance of this record if the whole level were stronger by `shift`."""
         ahead = self.ahead + (shift if self.upward else -shift) * self.share
         return float(np.exp(-np.log1p(np.bincount(self.term, np.exp(np.minimum(-ahead, 500.0)))).sum()))
 
     def find_bound(self) -> float:
-        """Return the shift at which the record has a chance of 2.5 %."""
+        """Find the shift at which the record has a chance of 2.5 %."""
         worse, better = (-FARTHEST, FARTHEST) if self.upward else (FARTHEST, -FARTHEST)
         for _ in range(50):
             middle = (worse + better) / 2
@@ -71,7 +71,7 @@ class WinRecord:
 
 
 def collect_win_record(pairings: Pairings, level: Bools, held: Floats, *, upward: bool) -> WinRecord:
-    """Return the one-sided results of a level against the others, whose strengths are fixed."""
+    """Collect the one-sided results of a level against the others, whose strengths are fixed."""
     rows = pairings.rows
     part = (pairings.teams.weights * level[pairings.teams.members]).sum(axis=1)
     part = part[rows.first] - part[rows.second]
@@ -111,7 +111,7 @@ class Levels:
     losses: dict[int, WinRecord]
 
     def compute_chance(self, strengths: Floats, one: int, other: int) -> float:
-        """Return the chance of the record between two players on different levels if they were equally strong.
+        """The chance of the record between two players on different levels if they were equally strong.
 
         It is that of the wins of the upper level, or, if that has no bound, of the losses of the lower one; nan without
         either.

@@ -151,7 +151,7 @@ class Pairings:
         return count
 
     def part_tables(self) -> Pairings:
-        """Return the rows with a deal group of its own for each table, where all tables have the same cards."""
+        """Give each table a deal group of its own, where all tables have the same cards."""
         mark = np.random.default_rng(0).integers(2**62, size=len(self.teams.members))
         tables = np.zeros(int(self.game.max(initial=-1)) + 1, np.int64)
         np.add.at(tables, self.game, mark[self.rows.first] + mark[self.rows.second])  # the same for the same teams

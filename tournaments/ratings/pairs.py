@@ -27,12 +27,12 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 def estimate_trinomial(*, won: int, lost: int, drawn: int) -> Estimate:
-    """Return the estimate from single games."""
+    """Estimate from single games."""
     return estimate_multinomial((lost, drawn, won), games=1)
 
 
 def estimate_pentanomial(counts: Sequence[int]) -> Estimate:
-    """Return the estimate from the counts of pairs that gave 0, 1/2, 1, 3/2, 2 points (LL, LD, WL or DD, WD, WW)."""
+    """Estimate from the counts of pairs that gave 0, 1/2, 1, 3/2, 2 points (LL, LD, WL or DD, WD, WW)."""
     if len(counts) != 5:
         raise ValueError(f"expected 5 counts of pairs, got: {counts!r}")
     return estimate_multinomial(counts, games=2)
@@ -44,7 +44,7 @@ def convert_to_elo(score: float) -> float | None:
 
 
 def estimate_multinomial(counts: Sequence[int], games: float) -> Estimate:
-    """Return the estimate from counts of results that are equally spaced from 0 to 1.
+    """Estimate from counts of results that are equally spaced from 0 to 1.
 
     Args:
         counts: by result.

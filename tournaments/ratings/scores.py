@@ -25,7 +25,7 @@ NOTHING = 1e-9
 
 
 def find_clusters(pairings: Pairings) -> Pairings:
-    """Return the rows with the groups that vary independently: deals, or deals of each table if deals are too few.
+    """Group the rows by what varies independently: deals, or deals of each table if deals are too few.
 
     Only where all tables have the same cards is there a difference. From two, three or four deals no spread between
     them can be told; what the tables share beside that is small.
@@ -34,7 +34,7 @@ def find_clusters(pairings: Pairings) -> Pairings:
 
 
 def find_unsure(pairings: Pairings) -> Bools:
-    """Return for each player whether too few deal groups tell the spread of its results.
+    """Find the players whose results come from too few deal groups to tell their spread.
 
     What was won or lost outright says nothing about the spread where nearly all is alike, and an even group never does.
     """
@@ -48,7 +48,7 @@ def find_unsure(pairings: Pairings) -> Bools:
 
 
 def estimate_scores(pairings: Pairings) -> tuple[Floats, Floats, Floats]:
-    """Return each player's score, 0..1, and its lower and upper end; nan if the games do not determine it.
+    """Estimate each player's score, 0..1, and its lower and upper end; nan if the games do not determine it.
 
     This is Wilson's interval, which stays within 0 and 1, with Student's t for the number of groups. Its number of
     games is that of independent games with the variance between deal groups. For a player who won (or lost) every game,

@@ -96,7 +96,7 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
         return _weigh(self, tuple(counts), games, mean if self.model == "logistic" else None)
 
     def find_leads(self, sigma: float, games: float, mean: float | None = None) -> tuple[float, float]:
-        """Return how many standard deviations of a deal the score lies above one half under each hypothesis.
+        """How many standard deviations of a deal the score lies above one half under each hypothesis.
 
         Args:
             sigma: the standard deviation; it matters to the logistic model alone.

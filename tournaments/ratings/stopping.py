@@ -38,7 +38,7 @@ def correct_score(
     mean: float | None = None,
     widen: float = 1.0,
 ) -> Corrected | None:
-    """Return the score of a player, given that a test chose when to stop; None if nothing can tell.
+    """Correct a player's score for the test that chose when to stop; None if nothing can tell.
 
     Args:
         test: the test.
@@ -85,7 +85,7 @@ def correct_score(
 
 
 def compute_end(bounds: tuple[float, float], drift: float, variance: float, ratio: float) -> float:
-    """Return the chance that a Brownian motion from 0 between two bounds ends as low as this or lower.
+    """The chance that a Brownian motion from 0 between two bounds ends as low as this or lower.
 
     By the method of images: the paths that met one bound and then the other, any number of times, are those of mirrored
     sources, with alternating signs.
@@ -100,7 +100,7 @@ def compute_end(bounds: tuple[float, float], drift: float, variance: float, rati
     width, lean, spread = high - low, drift / variance, math.sqrt(variance)
 
     def weigh(source: float, sign: int) -> float:
-        """Return the weight of what comes from a mirrored source and ends beyond the ratio, above it or below."""
+        """Weigh what comes from a mirrored source and ends beyond the ratio, above it or below."""
         return _multiply_tail(lean * source, sign * (ratio - source - drift) / spread)
 
     chance = _compute_tail(-(ratio - drift) / spread)
@@ -111,12 +111,12 @@ def compute_end(bounds: tuple[float, float], drift: float, variance: float, rati
 
 
 def _compute_tail(deviation: float) -> float:
-    """Return the chance that a normal figure lies above its mean by so many standard deviations."""
+    """The chance that a normal figure lies above its mean by so many standard deviations."""
     return math.erfc(deviation / math.sqrt(2)) / 2
 
 
 def _multiply_tail(exponent: float, deviation: float) -> float:
-    """Return e to the power of the exponent times the normal tail, whose product is finite though neither need be."""
+    """e to the power of the exponent times the normal tail: the product is finite though neither need be."""
     if deviation < 20:
         return math.exp(exponent) * _compute_tail(deviation)
     inverse = deviation**-2

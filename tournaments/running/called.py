@@ -180,7 +180,7 @@ def compare(
 
 
 def _split(players: Sequence[Seated]) -> tuple[tuple[str, ...], dict[str, Factory]]:
-    """Return the words that stand for players, and by these the factories among them."""
+    """Name every player by words, and keep by these the factories among them."""
     words: list[str] = []
     factories: dict[str, Factory] = {}
     for number, player in enumerate(players):

@@ -126,7 +126,7 @@ class RefereeProcess:
                 await self._stdin.send_all(_encoder.encode(order) + b"\n")
 
     async def read_reports(self) -> list[Report]:
-        """Return the reports that have arrived, at least one; none once the process is dead.
+        """Wait for reports: at least one; none once the process is dead.
 
         What comes after the end of a batch belongs to the next one, which has not been sent yet.
         """
@@ -149,7 +149,7 @@ class RefereeProcess:
         return True
 
     async def _read_lines(self) -> list[bytes]:
-        """Return the whole lines that have arrived, at least one; none at the end."""
+        """Wait for complete lines: at least one; none at the end."""
         while True:
             data = await self._stdout.receive_some()
             if not data:
@@ -159,7 +159,7 @@ class RefereeProcess:
                 return lines
 
     async def explain_death(self) -> str:
-        """Return why the process died: its exit status and the end of its stderr."""
+        """Say why the process died: its exit status and the end of its stderr."""
         stderr = b""
         with trio.move_on_after(END_WAIT_S):
             async for data in self._stderr:
@@ -430,5 +430,5 @@ def _assign_cpus(jobs: int, each: int) -> list[tuple[int, ...]]:
 
 
 def count_default_jobs(cpus_per_game: int) -> int:
-    """Return how many games this machine can play at a time."""
+    """As many games as this machine can play at a time."""
     return max(1, len(os.sched_getaffinity(0)) // cpus_per_game)

@@ -141,7 +141,7 @@ class Chooser(Protocol):
     """
 
     def choose(self, request: Move) -> str:
-        """Return one of `request.legal`; the request also has the events since the last one, and the clock."""
+        """Choose one of `request.legal`; the request also has the events since the last one, and the clock."""
 
 
 Factory = Callable[[], Choose | Chooser]
@@ -218,7 +218,7 @@ def _make_player(factory: Factory) -> Choose | Chooser:
 
 
 def name_factory(factory: Factory) -> str:
-    """Return a name for what a factory makes, fit for a label.
+    """Name what a factory makes, fit for a label.
 
     Raises:
         TypeError: it cannot be called without arguments.
@@ -237,7 +237,7 @@ def name_factory(factory: Factory) -> str:
 
 
 def seat_guests(find: Find, names: Mapping[str, str]) -> Find:
-    """Return a function that finds guests, too.
+    """Make `find` find guests, too.
 
     Args:
         find: finds all others.

@@ -171,7 +171,6 @@ class ComparisonProgress(Progress):
         super().read(event)
 
     def describe(self, seconds: float) -> str:
-        """Return the line."""
         state = self._state
         deals = format_count(state.deals, "deal")
         words = [deals if state.llr is not None else f"{state.deals}/{format_count(self._most, 'deal')}"]
@@ -190,7 +189,6 @@ class ComparisonProgress(Progress):
 
 
 def compute_comparison_state(sequential: SequentialTest) -> ComparisonState:
-    """Return how a comparison stands."""
     test = sequential.test
     return ComparisonState(
         deals=sequential.deals,

@@ -327,7 +327,7 @@ def close_complete_parts(store: Store) -> Iterator[tuple[str, list[int], list[Pa
 
 
 def _list_complete_parts(tournament: Tournament, finished: Sequence[Finished]) -> list[int]:
-    """Return the open parts if no game of any of them is open; else none."""
+    """List the open parts if no game of any of them is open; else none."""
     numbers = [schedule.part.number for schedule in tournament.open_parts]
     try:
         for number in numbers:

@@ -348,11 +348,11 @@ class Deadline:
         insort(self._measured[record.ruleset], record.elapsed_ms / 1000)
 
     def latest_begin(self, batch: Batch) -> float:
-        """Return the time, in seconds since 1970, from which on no game of a batch may begin."""
+        """The time, in seconds since 1970, from which on no game of a batch may begin."""
         return self._until - self._find_longest(batch.ruleset)
 
     def _find_longest(self, ruleset: str) -> float:
-        """Return how long the longest games under a ruleset took, in seconds; nothing if none was measured."""
+        """In seconds; nothing if no game under the ruleset was measured."""
         measured = self._measured[ruleset]
         return measured[math.ceil(SHARE * len(measured)) - 1] if measured else 0.0
 

@@ -185,7 +185,7 @@ def _pickle_result(session: Session, ask: Ask, guard: int) -> bytes:
 
 
 def _make_portable(error: MaliceError) -> MaliceError:
-    """Return an error with the same words, of its class, or of the first above it that takes nothing but words."""
+    """Keep the words of an error, and its class or the first above it that takes nothing but words."""
     for kind in type(error).__mro__:
         with suppress(TypeError):
             made = kind(str(error))

@@ -52,7 +52,7 @@ class EntryStatus(Struct, frozen=True):
 def list_entry_statuses(
     store: Store, kept: Mapping[str, int], variants: Mapping[str, str] = MappingProxyType({})
 ) -> list[EntryStatus]:
-    """Return the entries of the chosen tournament, in the order of its file.
+    """List the entries of the chosen tournament, in the order of its file.
 
     Args:
         store: the league.

@@ -200,7 +200,7 @@ Named = Sequence[tuple[str | None, Sequence[Standings]]]
 
 
 def encode_standings_json(found: Named) -> str:
-    """Return standings as one JSON array, without their history."""
+    """One array for all rankings, without their history."""
     rows = []
     for tournament, all_standings in found:
         for standings in all_standings:
@@ -217,7 +217,7 @@ RANKING_HEAD = ("ruleset", "seats", *(name for column in COLUMNS for name in col
 
 
 def encode_standings_csv(found: Named) -> str:
-    """Return rankings as CSV, one row for each tournament, ruleset and entry."""
+    """One row for each tournament, ruleset and entry."""
     head = ("tournament", *RANKING_HEAD)
     rows = [
         [tournament, *list_cells(standings, row)]

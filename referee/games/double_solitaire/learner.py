@@ -16,7 +16,6 @@ RUN = 13
 
 
 def make_learner(parameters: Parameters, seats: int) -> Learner:
-    """Return what a program that learns needs."""
     piles = [f"t{place}" for place in range(parameters.table_piles)]
 
     def encode(view: View) -> array[float]:
@@ -37,7 +36,7 @@ def make_learner(parameters: Parameters, seats: int) -> Learner:
 
 
 def find_choice(action: str) -> str:
-    """Return the choice that an action is: `t1x-t0` for several cards of a table pile, however many (`t1x3-t0`)."""
+    """Several cards of a table pile, however many (`t1x3-t0`), are one choice: `t1x-t0`."""
     return re.sub("x[0-9]+", "x", action) if "x" in action and action != EXCHANGE else action
 
 

@@ -16,7 +16,7 @@ from malice.referee.worlds import Playback, arrange_cards, fill_unseen
 
 
 def resample(rules: DoubleSolitaire, view: View, heard: Events, rng: Random) -> World:
-    """Return a world in which the seat of the view heard just this; all orders of the cards that nobody saw are equal.
+    """Deal a world in which the seat heard just this; all orders of the cards that nobody saw are equally likely.
 
     Raises:
         DataError: there is none.

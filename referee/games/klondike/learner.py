@@ -27,7 +27,7 @@ MOST_DOWN, MOST_UP, STOCK = 6, 13, 24
 
 
 def make_learner(parameters: Parameters, seats: int) -> Learner:
-    """Return what a program that learns needs of the table of one seat; all tables are alike."""
+    """One seat's table is enough; all tables are alike."""
     across = [action for row in ACROSS for action in row if action[:2] != action[3:]]
     back = [action for row in BACK for action in row]
     ends = [TURN, REDEAL, *([] if parameters.undo == "none" else [UNDO]), DONE]

@@ -20,7 +20,7 @@ from malice.referee.worlds import Playback, fill_unseen
 
 
 def resample(rules: Klondike, view: View, heard: Events, rng: Random) -> World:
-    """Return a world in which the seat of the view heard just this; all orders of the cards it never saw are equal.
+    """Deal a world in which the seat heard just this; all orders of the cards that it never saw are equally likely.
 
     Raises:
         DataError: there is none.

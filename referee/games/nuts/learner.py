@@ -18,7 +18,7 @@ KING = 13
 
 
 def make_learner(parameters: Parameters, seats: int) -> Learner:
-    """Return what a program that learns needs, which knows the cards of its own team as `mine`."""
+    """The learner knows the cards of its own team as `mine`."""
     columns = len(parameters.columns)
     targets = (*(f"t{column}" for column in range(columns)), CENTRE)
     choices = (*(f"{card}-{target}" for card in PACK for target in targets), TURN, WAIT)

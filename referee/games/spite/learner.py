@@ -18,7 +18,7 @@ TOPS = (*RANKS, "none")
 
 
 def make_learner(rules: Parameters, seats: int) -> Learner:
-    """Return what a program that learns needs: 106 choices and 213 features of the standard game of two."""
+    """The standard game of two has 106 choices and 213 features."""
     derived = DerivedRules(rules, seats)
     slots = _count_slots(derived)
     encoder = Encoder(derived, slots)
@@ -26,12 +26,12 @@ def make_learner(rules: Parameters, seats: int) -> Learner:
 
 
 def find_choice(action: str) -> str:
-    """Return the choice that an action is: a card of the hand without its suit."""
+    """Leave the suit off a card of the hand: equal ranks are one choice."""
     return action[:2] + action[3:] if action[0] == "h" else action
 
 
 def _count_slots(derived: DerivedRules) -> int:
-    """Return how many centre stacks there may be at a time: where nothing limits them, as many as cards begin one.
+    """Count the centre stacks that there may be at a time: where nothing limits them, as many as cards begin one.
 
     A stack that gives up all cards but its top gives up the one that began it: then only all cards are a limit.
     """
@@ -101,7 +101,6 @@ class Encoder:
                 yield f"{name} s{side} cards"
 
     def encode(self, view: View) -> array[float]:
-        """Return the vector of a view."""
         vector = self._blank[:]
         vector[0] = view.stock / self._cards
         share = 1 / self._hand

@@ -207,7 +207,7 @@ def skip_turn(derived: DerivedRules, state: State, events: list[Event]) -> State
 
 
 def _is_round(state: State) -> bool:
-    """Return whether every seat still in the game has passed since a card was last played."""
+    """Whether every seat still in the game has passed since a card was last played."""
     return all(seat in state.passed for seat in list_playing_seats(state))
 
 
