@@ -21,10 +21,11 @@ from malice.tournaments.bench.games import Puppet
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.merge import Taken, require_copy, take_games
+from malice.tournaments.league.parts import parse_share
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.hooks import Hooks, Outcome
 from malice.tournaments.running.opening import RunTerms
-from malice.tournaments.running.plan import Plan, parse_share, read_plan, recall_plan
+from malice.tournaments.running.plan import Plan, read_plan, recall_plan
 from malice.tournaments.running.registration import finish_merge
 from malice.tournaments.running.run import create_games, play_share, run_tournament
 

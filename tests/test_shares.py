@@ -14,10 +14,10 @@ from malice.referee.errors import BotError, DataError
 from malice.referee.records import Key
 from malice.tournaments.entries.names import Names
 from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.parts import Share, parse_share
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import Verified, verify_league
 from malice.tournaments.running.hooks import Hooks
-from malice.tournaments.running.plan import Share, parse_share
 from tests.command_line import malice
 from tests.sharing import Puppets, copy_league, crash_uniform, found_league, merge, play, play_fairly, recall
 

@@ -116,11 +116,14 @@ entry.add_command(_change("reinstate", "Let an entry play again: one that was su
 @click.command()
 @database_argument
 @click.argument("name")
-def forget(db: Path, name: str) -> None:
+@json_option
+def forget(db: Path, name: str, json: bool) -> None:
     """Take a person's name off a league of people: the games stay, of somebody without a name.
 
     The name stood in one file beside the league, and nowhere else: journal, records and digests never held it.
     """
+    import msgspec
+
     from malice.tournaments.league.people import PeopleList
     from malice.tournaments.sanitizer import sanitize
 
@@ -128,6 +131,9 @@ def forget(db: Path, name: str) -> None:
         people = PeopleList(db)
         label = people.forget(name)
         people.write()
+    if json:
+        click.echo(msgspec.json.encode({"name": name, "label": label}))
+        return
     click.echo(f"{sanitize(name)}: forgotten; the games stay, those of {label}", err=True)
 
 

@@ -108,7 +108,8 @@ def play_shard(share: str, db: Path, name: str | None, machine: Machine, command
         BotError, DataError, LeagueError: it cannot be played here.
         Stopped: it was stopped; the message says how to resume.
     """
-    from malice.tournaments.running.plan import parse_share, recall_plan
+    from malice.tournaments.league.parts import parse_share
+    from malice.tournaments.running.plan import recall_plan
     from malice.tournaments.running.run import play_share
 
     interrupt_on_signals()

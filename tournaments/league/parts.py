@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from itertools import accumulate
@@ -11,6 +12,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from malice.referee.course import Dealer
+from malice.referee.errors import DataError
 from malice.referee.records import Count, GameOrder, Key
 
 BATCH_DEALS = 25
@@ -200,3 +202,35 @@ def draw_order(seed: bytes, ruleset: str, labels: Sequence[str]) -> list[int]:
 
 def _commit(seed: bytes, *what: object) -> bytes:
     return hmac.digest(seed, "\0".join(map(str, what)).encode(), "sha256")
+
+
+class Share(Struct, frozen=True):
+    """Every `of`-th deal of each table, with all its rotations: a pair is never torn apart."""
+
+    number: int
+    """From 1."""
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def has(self, key: Key) -> bool:
+        """Whether a game belongs to the share; it belongs to exactly one of them."""
+        return (key.part + key.table + key.deal) % self.of == self.number - 1
+
+    def count_deals(self, part: int, table: int, deals: int) -> int:
+        """How many of the first deals of a table belong to the share."""
+        first = (self.number - 1 - part - table) % self.of
+        return len(range(first, deals, self.of))
+
+
+def parse_share(text: str) -> Share:
+    """Parse a share such as `2/3`.
+
+    Raises:
+        DataError: `text` is no share.
+    """
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise DataError(f"--shard: expected a share such as 2/3, the second of three, got: {text!r}")
+    return Share(int(found[1]), int(found[2]))

@@ -37,6 +37,12 @@ def is_of_people(league: Tournaments) -> bool:
     return any(version.hash == PERSON for versions in league.versions.values() for version in versions)
 
 
+def describe_company(league: Path, *, people: bool) -> str:
+    """Why people, or bots, do not play in a league of the others: each is rated among its own."""
+    kind, other = ("people", "bots") if people else ("bots", "people")
+    return f"{league}: expected a league of {kind}, got one of {other}, whose games are kept apart"
+
+
 class PeopleList:
     """The names of those who play in a league, in a file beside it.
 

@@ -6,14 +6,13 @@ Reading starts no process and writes nothing; `opening.open_plan` does both.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
-from msgspec import Struct, convert, to_builtins
+from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
 from malice.protocol.messages import ClockRules
@@ -29,8 +28,8 @@ from malice.tournaments.league.contents import Entry, Finished, GameSummary, sum
 from malice.tournaments.league.counting import find_counted_games
 from malice.tournaments.league.file import find_name_list, list_league_files
 from malice.tournaments.league.journal import PERSON, Absence, AnyEvent, PartCreated
-from malice.tournaments.league.parts import BatchPlan, Part, Schedule
-from malice.tournaments.league.people import is_of_people
+from malice.tournaments.league.parts import BatchPlan, Part, Schedule, Share
+from malice.tournaments.league.people import describe_company, is_of_people
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import Tournament
 from malice.tournaments.running.registration import (
@@ -53,38 +52,6 @@ from malice.tournaments.running.setup import (
     read_setup,
     refuse_shared_processors,
 )
-
-
-class Share(Struct, frozen=True):
-    """Every `of`-th deal of each table, with all its rotations: a pair is never torn apart."""
-
-    number: int
-    """From 1."""
-    of: int
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
-
-    def has(self, key: Key) -> bool:
-        """Whether a game belongs to the share; it belongs to exactly one of them."""
-        return (key.part + key.table + key.deal) % self.of == self.number - 1
-
-    def count_deals(self, part: int, table: int, deals: int) -> int:
-        """How many of the first deals of a table belong to the share."""
-        first = (self.number - 1 - part - table) % self.of
-        return len(range(first, deals, self.of))
-
-
-def parse_share(text: str) -> Share:
-    """Parse a share such as `2/3`.
-
-    Raises:
-        DataError: `text` is no share.
-    """
-    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
-    if not found or not 1 <= int(found[1]) <= int(found[2]):
-        raise DataError(f"--shard: expected a share such as 2/3, the second of three, got: {text!r}")
-    return Share(int(found[1]), int(found[2]))
 
 
 def list_certain(tournament: Tournament, finished: Iterable[Finished]) -> Iterator[Finished]:
@@ -407,23 +374,11 @@ def read_plan(
     gone = {words: labels[words] for words in labels if options.keep_going and _is_gone(words, base)}
     setup = read_setup(config, base, find, labels, numbered=options.numbered, gone=gone)
     setup = setup.add(_list_gone(gone, setup, anonymous=config.anonymous))
-    _refuse_company(known, setup, NextSteps(store.path, by_file=not options.numbered))
-    return make_plan(anonymize(setup, names) if names else setup, known, options)
-
-
-def _refuse_company(known: KnownLeague, setup: Setup, next_steps: NextSteps) -> None:
-    """Keep people apart from leagues of bots, and the other way round: each is rated among its own.
-
-    Raises:
-        LeagueError: the league holds games of the other kind.
-    """
     people = any(each.bot.hash == PERSON for each in setup.entries)
     if known.league.tournaments and is_of_people(known.league) != people:
-        kind, other = ("people", "bots") if people else ("bots", "people")
-        raise LeagueError(
-            f"{known.path}: expected a league of {kind}, got one of {other}, whose games are kept apart:"
-            f" {next_steps.begin_anew(setup.config.name)}"
-        )
+        steps = NextSteps(store.path, by_file=not options.numbered)
+        raise LeagueError(f"{describe_company(store.path, people=people)}: {steps.begin_anew(config.name)}")
+    return make_plan(anonymize(setup, names) if names else setup, known, options)
 
 
 def _is_gone(words: str, base: Path) -> bool:
