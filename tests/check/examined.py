@@ -6,9 +6,11 @@ import shlex
 import sys
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from malice.referee.games import DEFAULT_RULESET
 from malice.referee.records import Isolation
-from malice.referee.rulesets import load_ruleset
+from malice.referee.rulesets import Ruleset, load_ruleset
 from malice.tournaments.check.examination import Examination
 from malice.tournaments.check.games import Syllabus
 from malice.tournaments.check.report import Finding, Report
@@ -18,7 +20,16 @@ from malice.tournaments.entries.bots import Bot, find_bot
 FAULTY = Path(__file__).parent / "faulty.py"
 PATIENT = Times(move_ms=60_000, init_ms=60_000, listen_ms=60_000, exit_ms=60_000)
 """For what a bot does right, on however slow a machine."""
-FEW = tuple((ruleset, ruleset.match.players[1]) for ruleset in map(load_ruleset, ("aces", "partners-4")))
+
+
+def shorten(name: str) -> Ruleset:
+    """Return a ruleset with so few cards to play off that a game is over soon."""
+    ruleset = load_ruleset(name)
+    return replace(ruleset, rules=replace(ruleset.rules, payoff_size=4))
+
+
+STANDARD = shorten(DEFAULT_RULESET)
+FEW = tuple((ruleset, ruleset.match.players[1]) for ruleset in map(shorten, ("aces", "partners-4")))
 """Rulesets that stand for all groups, one where not every discard is legal, and one with partners."""
 
 
@@ -34,8 +45,7 @@ def faulty(*arguments: str) -> Bot:
 
 def examined(bot: Bot, times: Times = PATIENT, *, rare: int = 0, games: int = 1) -> Report:
     """Examine a bot without isolation, on a few groups of rulesets."""
-    syllabus = Syllabus(load_ruleset(DEFAULT_RULESET), FEW)
-    return Examination(bot, times, Isolation("none"), rare=rare, games=games, syllabus=syllabus).run()
+    return Examination(bot, times, Isolation("none"), rare=rare, games=games, syllabus=Syllabus(STANDARD, FEW)).run()
 
 
 def failures(report: Report) -> dict[str, Finding]:
