@@ -6,7 +6,7 @@ import pytest
 
 from tests.simulated_leagues import LEAGUES, measure_coverage
 
-RUNS = 120
+RUNS = 60
 MARGIN = 3 * math.sqrt(0.05 * 0.95 / RUNS)
 """As if all intervals of one kind in a league stood or fell together."""
 
@@ -14,7 +14,7 @@ MARGIN = 3 * math.sqrt(0.05 * 0.95 / RUNS)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LEAGUES)
 def test_intervals_hold_the_truth_19_times_in_20(name: str) -> None:
-    coverage = measure_coverage(LEAGUES[name], RUNS, truth_deals=2000)
+    coverage = measure_coverage(LEAGUES[name], RUNS, truth_deals=1000)
 
     assert {kind: share for kind, share in coverage.items() if abs(share - 0.95) > MARGIN} == {}
     assert {"rating", "score", "seat"} <= coverage.keys()

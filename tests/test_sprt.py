@@ -115,10 +115,9 @@ def test_a_walk_ends_where_weighing_every_deal_does(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["normalised", "logistic"])
-@pytest.mark.parametrize("split", [0.4, 0.7])
+@pytest.mark.parametrize(("model", "split"), [("normalised", 0.7), ("logistic", 0.4)])
 def test_the_test_seldom_errs_on_deals_whose_games_hang_together(model: Model, split: float) -> None:
-    test, runs = Sprt(0, 100, model), 250
+    test, runs = Sprt(0, 100, model), 150
 
     wrong = measure_errors(test, split, runs)
 
@@ -127,7 +126,7 @@ def test_the_test_seldom_errs_on_deals_whose_games_hang_together(model: Model, s
 
 @pytest.mark.slow
 def test_the_test_seldom_errs_where_two_bots_meet_others_that_both_beat() -> None:
-    test, runs = Sprt(0, 100, "logistic"), 200
+    test, runs = Sprt(0, 100, "logistic"), 100
 
     wrong = measure_errors_against_others(test, 0.8, runs)
 

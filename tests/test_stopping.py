@@ -56,9 +56,9 @@ def test_far_bounds_leave_the_normal_distribution() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("elo", [0, 10, 20])
+@pytest.mark.parametrize("elo", [0, 10])
 def test_after_a_stop_estimates_are_too_high_as_often_as_too_low_and_intervals_hold(elo: float) -> None:
-    runs = 300
+    runs = 150
     found = measure_estimates(Sprt(0, 20, "logistic"), elo, runs)
 
     assert abs(found.coverage - 0.95) < 3 * math.sqrt(0.05 * 0.95 / runs)
@@ -66,10 +66,10 @@ def test_after_a_stop_estimates_are_too_high_as_often_as_too_low_and_intervals_h
 
 
 def test_a_test_without_a_verdict_has_stopped_too() -> None:
-    found = measure_estimates(Sprt(0, 20, "logistic"), 20, 300, most=200)
+    found = measure_estimates(Sprt(0, 20, "logistic"), 20, 150, most=200)
 
     assert found.deals < 200
-    assert abs(found.coverage - 0.95) < 3 * math.sqrt(0.05 * 0.95 / 300)
+    assert abs(found.coverage - 0.95) < 3 * math.sqrt(0.05 * 0.95 / 150)
 
 
 @given(COUNTS, st.sampled_from(["H0", "H1", None]), st.sampled_from(["normalised", "logistic"]), st.floats(0, 1))
