@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from malice.referee.errors import DataError
 from malice.tournaments.league.config import read_config
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
+from tests.games.random_games import keep_playing
 
 BOTS = Path(__file__).parent / "bots"
 SEED = ("--seed", "positions", "--isolation", "none")
@@ -108,11 +110,13 @@ def test_a_position_that_is_none_is_refused(db: Path, file: Path, tmp_path: Path
     ],
 )
 def test_bots_that_ship_go_on_from_the_midst(ruleset: str, bots: tuple[str, ...], tmp_path: Path) -> None:
-    db = tmp_path / "league.db"
-    malice("play", *bots, "--ruleset", ruleset, *SEED, "--no-clock", "--db", db, code=0)
-    told = json.loads(
-        malice("play", *bots, "--from", f"{db}#0.0.0.0/{AT}", *SEED, "--no-clock", "--json", code=0).stdout
-    )
+    game, chance = Game(ruleset, len(bots), 1), random.Random(1)
+    while game.actions < AT:
+        game.play({seat: chance.choice(keep_playing(game, seat)) for seat in game.to_act})
+    file = tmp_path / "midst.jsonl"
+    file.write_bytes(game.position() + b"\n")
+
+    told = json.loads(malice("play", *bots, "--from", file, *SEED, "--no-clock", "--json", code=0).stdout)
 
     assert not any(verdict for game in told["games"] for verdict in game["verdicts"])
 
