@@ -133,15 +133,14 @@ def test_a_page_that_was_taken_out_is_deleted(out: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.browser
-@pytest.mark.parametrize("phone", [False, True])
 @pytest.mark.parametrize("doc", DOCS, ids=[doc.name for doc in DOCS])
-def test_wide_things_scroll_inside_the_page(browser: Chrome, out: Path, doc: site_pages.docs.Doc, phone: bool) -> None:
-    if phone:
-        as_a_phone(browser)
-
+def test_wide_things_scroll_inside_the_page(browser: Chrome, out: Path, doc: site_pages.docs.Doc) -> None:
     visit(browser, out, f"docs/{doc.name}.html")
 
-    width = browser.execute_script("return document.documentElement.clientWidth")
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-    for left, right in browser.execute_script(SIDES):
-        assert 0 <= left <= right <= width
+    for phone in (False, True):
+        if phone:
+            as_a_phone(browser)
+        width = browser.execute_script("return document.documentElement.clientWidth")
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        for left, right in browser.execute_script(SIDES):
+            assert 0 <= left <= right <= width
