@@ -18,7 +18,7 @@ QUICK = """
 about = "Few cards to play off"
 source = "for tests"
 extends = "standard"
-rules.payoff_size = 5
+rules.payoff_size = 1
 """
 SHOWN = {"swiss": "rounds", "knockout": "bracket"}
 """The section that the front page has for a format."""
