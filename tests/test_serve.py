@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
-from threading import Thread
+from threading import BoundedSemaphore, Thread, active_count
 
 import pytest
 
+from malice.site_pages import server as module
 from malice.site_pages.files import GENERATOR
 from malice.site_pages.server import POLICY, SiteServer
 from tests.command_line import malice
@@ -166,7 +167,7 @@ def test_many_browsers_may_connect_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_nothing_but_the_files_of_the_folder_is_served(server: SiteServer, path: str) -> None:
-    answer = ask_raw(server, f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    answer = ask_raw(server, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
 
     assert answer.startswith(b"HTTP/1.1 404 ")
     assert SECRET not in answer
@@ -182,8 +183,8 @@ def test_the_site_can_only_be_read(server: SiteServer, method: str) -> None:
 
 
 def test_the_body_of_a_request_is_not_taken_for_the_next_one(server: SiteServer) -> None:
-    inner = b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"
-    request = b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%b" % (len(inner), inner)
+    inner = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    request = b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" % (len(inner), inner)
 
     answer = ask_raw(server, request)
 
@@ -191,6 +192,70 @@ def test_the_body_of_a_request_is_not_taken_for_the_next_one(server: SiteServer)
     assert answer.count(b"HTTP/1.1 ") == 1
     assert b"400 Bad Request" in ask_raw(server, b"\0\xff nonsense\r\n\r\n")
     assert b" 501 " in ask_raw(server, b"BREW / HTTP/1.1\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ("Host: pages.example:80", 421),  # a name that suddenly means this machine
+        ("Host: localhost.pages.example", 421),
+        ("Host: [", 421),
+        ("Host: LOCALHOST:8000", 200),
+        ("Host: [::1]:8000", 200),
+        ("Host: 10.0.0.1", 200),
+        ("X: 1", 200),
+        ("Content-Length : 9", 400),  # where does the request end?
+        ("X: 1\r\nnonsense\r\nContent-Length: 9", 400),
+        ("\r\n".join(f"X-{number}: {2000 * 'x'}" for number in range(40)), 431),
+        (f"X: {65_500 * 'x'}", 431),
+    ],
+)
+def test_only_a_short_and_clear_request_to_this_machine_is_answered(
+    server: SiteServer, headers: str, status: int
+) -> None:
+    request = f"GET / HTTP/1.1\r\nConnection: close\r\n{headers}\r\n\r\n".encode()
+    answer = ask_raw(server, request[: module.MOST_ASKED])  # what nobody reads would reset the connection
+
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+@pytest.mark.parametrize("change", [1, -1])
+def test_a_file_that_changes_while_it_is_sent_is_not_taken_for_the_next_answer(tmp_path: Path, change: int) -> None:
+    size = 1 << 25  # much more than lies between two sockets
+    site = write_pages(tmp_path)
+    (site / "card.png").write_bytes(bytes(size))
+    with SiteServer(site, "127.0.0.1", 0) as own:
+        Thread(target=own.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
+        with socket.create_connection(("127.0.0.1", own.server_port), timeout=PATIENCE_S) as connection:
+            connection.sendall(b"GET /card.png HTTP/1.1\r\n\r\nGET /nothing HTTP/1.1\r\nConnection: close\r\n\r\n")
+            begin = connection.recv(1 << 10)
+            os.truncate(site / "card.png", max(0, size * (1 + change)))
+            answer = begin + b"".join(iter(lambda: connection.recv(1 << 20), b""))
+        own.shutdown()
+
+    _, _, body = answer.partition(b"\r\n\r\n")
+    assert body[:size] == bytes(min(size, len(body)))
+    assert body[size:].startswith(b"HTTP/1.1 404 ") is (change > 0)
+
+
+def test_many_at_once_take_neither_the_memory_nor_the_descriptors(
+    server: SiteServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PACKING", BoundedSemaphore(1))
+    with module.PACKING:  # somebody takes an answer slowly
+        assert ask(server, "/", Accept_Encoding="gzip")[0].getheader("Content-Encoding") is None
+    assert ask(server, "/", Accept_Encoding="gzip")[0].getheader("Content-Encoding") == "gzip"
+
+    monkeypatch.setattr(module, "MOST_CONNECTIONS", active_count() + 1)
+    with ExitStack() as stack:
+        first, *others = (
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE_S))
+            for _ in range(8)
+        )
+        assert others[-1].recv(1) == b""
+        first.sendall(b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        assert first.recv(8) == b"HTTP/1.1"
 
 
 def test_a_folder_that_is_no_site_is_refused_and_so_is_a_port_in_use(server: SiteServer, tmp_path: Path) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import errno
 import gzip
+import http.client
 import io
 import ipaddress
 import os
 import re
-import shutil
 import socket
 import stat
-from collections.abc import Iterator
+import threading
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
@@ -19,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from socketserver import TCPServer
 from typing import Any, BinaryIO
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from malice.referee.errors import DataError
 from malice.site_pages.files import is_page
@@ -54,6 +55,14 @@ TEXTS = frozenset(TYPES) - {".png"}
 """The suffixes of what becomes smaller when it is compressed."""
 MOST_PACKED = 1 << 24
 """Larger files go out as they are: a compressed answer is made in memory."""
+PACKING = threading.BoundedSemaphore(8)
+"""So many answers at a time are held in memory; others go out as they are meanwhile."""
+MOST_CONNECTIONS = 256
+"""Each takes a thread and up to three descriptors, of which a process often has no more than 1,024."""
+MOST_ASKED = 1 << 16
+"""The bytes of a request and all of its headers."""
+PIECE = 1 << 16
+"""How much of a file is read at a time."""
 
 
 class SiteServer(ThreadingHTTPServer):
@@ -78,12 +87,21 @@ class SiteServer(ThreadingHTTPServer):
             self.address_family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
             self.loopback = ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback
             """Whether only this machine can connect."""
+            self.names = {"localhost", host.lower()}
+            """What it is called on loopback, beside its addresses."""
             super().__init__((str(address[0]), port), partial(SiteHandler, folder=folder))
 
     def server_bind(self) -> None:
         """Bind the socket, without a question about our name to a name server."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread; hang up if there are too many."""
+        if threading.active_count() > MOST_CONNECTIONS:
+            self.shutdown_request(request)
+        else:
+            super().process_request(request, client_address)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: a client that goes away in the middle of an answer is no news."""
@@ -107,6 +125,27 @@ def _explain_failure(host: str, port: int) -> Iterator[None]:
         raise DataError(f"--port {port} on {host}: {why}") from None
 
 
+class BoundedReader:
+    """What a client sends: a request that goes on beyond so many bytes is broken off."""
+
+    def __init__(self, file: io.BufferedIOBase) -> None:
+        self._file = file
+        self.left = 0
+        """How much more may come."""
+
+    def readline(self, limit: int) -> bytes:
+        """Read a line, or as much of it as there may be."""
+        if not self.left:
+            raise http.client.LineTooLong("request")
+        line = self._file.readline(min(limit, self.left))
+        self.left -= len(line)
+        return line
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
 class SiteHandler(BaseHTTPRequestHandler):
     """Answers GET and HEAD with a file of the folder, anything else with an error."""
 
@@ -117,6 +156,17 @@ class SiteHandler(BaseHTTPRequestHandler):
     def __init__(self, *args: Any, folder: Path) -> None:
         self._folder = folder
         super().__init__(*args)
+
+    def setup(self) -> None:
+        """Take the connection."""
+        super().setup()
+        self._asked = BoundedReader(self.rfile)
+        self.rfile = self._asked  # type: ignore[assignment]
+
+    def handle_one_request(self) -> None:
+        """Read a request, and answer it."""
+        self._asked.left = MOST_ASKED
+        super().handle_one_request()
 
     def do_GET(self) -> None:
         """Send a file."""
@@ -134,6 +184,13 @@ class SiteHandler(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         if "Content-Length" in self.headers or "Transfer-Encoding" in self.headers:
             self.close_connection = True  # what follows is a body, and not the next request
+        if self.headers.defects:  # whoever forwarded this may have seen another end of it
+            self.send_error(HTTPStatus.BAD_REQUEST)
+            return
+        # A page of others whose name suddenly means this machine could otherwise read what is here.
+        if self.server.loopback and not is_local(self.headers.get("Host", "localhost"), self.server.names):
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            return
         if (parts := read_address(self.path)) is None or (file := open_file(self._folder, parts)) is None:
             self.send_error(HTTPStatus.NOT_FOUND)
             return
@@ -143,7 +200,14 @@ class SiteHandler(BaseHTTPRequestHandler):
     def _send(self, file: BinaryIO, suffix: str) -> None:
         status = os.fstat(file.fileno())
         packable = suffix in TEXTS and status.st_size <= MOST_PACKED
-        packed = packable and accepts_gzip(self.headers.get("Accept-Encoding", ""))
+        packed = packable and accepts_gzip(self.headers.get("Accept-Encoding", "")) and PACKING.acquire(blocking=False)
+        try:
+            self._send_open(file, suffix, status, packable=packable, packed=packed)
+        finally:
+            if packed:
+                PACKING.release()
+
+    def _send_open(self, file: BinaryIO, suffix: str, status: os.stat_result, *, packable: bool, packed: bool) -> None:
         tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}{"-gzip" if packed else ""}"'
         known = self.headers.get("If-None-Match", "")
         fresh = tag in (each.strip().removeprefix("W/") for each in known.split(","))
@@ -154,14 +218,22 @@ class SiteHandler(BaseHTTPRequestHandler):
         if not fresh:
             size = status.st_size
             if packed:
-                body = gzip.compress(file.read(), mtime=0)
+                body = gzip.compress(file.read(status.st_size), mtime=0)
                 file, size = io.BytesIO(body), len(body)
                 self.send_header("Content-Encoding", "gzip")
             self.send_header("Content-Type", TYPES.get(suffix, "application/octet-stream"))
             self.send_header("Content-Length", str(size))
         self.end_headers()
         if not fresh and self.command == "GET":
-            shutil.copyfileobj(file, self.wfile)
+            self._copy(file, size)
+
+    def _copy(self, file: BinaryIO, size: int) -> None:
+        """Send as much as was announced, though the file may have changed since."""
+        while size and (piece := file.read(min(size, PIECE))):
+            self.wfile.write(piece)
+            size -= len(piece)
+        if size:
+            self.close_connection = True  # or the next answer would be taken for the rest of this one
 
     def end_headers(self) -> None:
         """End the headers with those that every answer has."""
@@ -193,6 +265,15 @@ class SiteHandler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing: who reads a site is nobody's business."""
+
+
+def is_local(host: str, names: Collection[str]) -> bool:
+    """Whether a Host header is an address or one of these names, not what a stranger could let mean this machine."""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+        return name in names or bool(ipaddress.ip_address(name))
+    except ValueError:
+        return False
 
 
 def accepts_gzip(header: str) -> bool:
