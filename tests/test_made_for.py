@@ -85,14 +85,17 @@ def test_what_a_bot_is_made_for_is_kept_and_shown_on_its_page(folder: Path) -> N
 
 @pytest.mark.slow
 def test_it_is_examined_on_what_it_is_made_for_and_rarely_asked_of_anything_else(folder: Path) -> None:
+    (folder / "bot.toml").write_text(
+        'name = "mine"\nrun = ["{python}", "bot.py"]\nrulesets = ["./mine.toml", "partners-4"]\n'
+    )
     result = malice(
         "check", "mine", "--fuzz", "8", "--json", "--isolation", "none", "--move-ms", "60000", "--init-ms", "60000"
     )
 
     assert result.exit_code == 0, result.output
     steps = {step["step"]: step for step in json.loads(result.stdout)["steps"]}
-    assert steps["games"]["title"] == "plays 20 games of partners-4 against greedy"
-    assert steps["families"]["line"] == "2 games, of 2 to 4 seats: partners-4, mine"
+    assert steps["games"]["title"] == "plays 20 games of mine against greedy"
+    assert steps["families"]["line"] == "2 games, of 2 to 4 seats: mine, partners-4"
     assert steps["fuzz"]["line"] == "8 situations of 2 rulesets"
 
 
