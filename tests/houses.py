@@ -15,6 +15,7 @@ from malice.tournaments.league.formats.decisions import (
     Decision,
     Done,
     FormatInput,
+    create_part,
     decide,
     find_absent,
     make_format_input,
@@ -32,7 +33,6 @@ from malice.tournaments.league.journal import (
     store_ruleset,
 )
 from malice.tournaments.league.parts import Draft, Part
-from malice.tournaments.league.revisions import create_part
 from malice.tournaments.league.tournament import Tournament, Tournaments
 from tests.summaries import played
 

@@ -21,7 +21,7 @@ from malice.referee.rules import Result
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import Contents, GameSummary, summarize_record
-from malice.tournaments.league.formats.decisions import FormatInput, make_format_input, make_table
+from malice.tournaments.league.formats.decisions import FormatInput, create_part, make_format_input, make_table
 from malice.tournaments.league.journal import (
     Absence,
     AnyEvent,
@@ -35,7 +35,6 @@ from malice.tournaments.league.journal import (
     store_ruleset,
 )
 from malice.tournaments.league.parts import Draft, PartTable, VersionKey
-from malice.tournaments.league.revisions import create_part
 from malice.tournaments.league.tournament import Tournament
 from malice.tournaments.league.tournament import Tournaments as JournalLeague
 

@@ -162,8 +162,7 @@ def _print_rankings(store: Store, names: Sequence[str], choice: Choice, *, json:
 
 def _rank(store: Store, names: Sequence[str], choice: Choice) -> Iterator[tuple[str | None, Sequence[Standings]]]:
     """Yield the standings of tournaments, and say on stderr what a choice does not change in them."""
-    from malice.tournaments.league.ranking import compute_league_standings, explain_table
-    from malice.tournaments.league.season import read_season
+    from malice.tournaments.league.ranking import compute_league_standings, explain_table, read_season
 
     if not names:
         yield None, compute_league_standings(read_season(store), choice)

@@ -16,10 +16,9 @@ from malice.referee.records import Key, Record
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.publication import choose_publication
-from malice.tournaments.league.ranking import Choice, compute_league_standings
+from malice.tournaments.league.ranking import Choice, compute_league_standings, read_season
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.replays import ExportedGame, export_game, tell_time
-from malice.tournaments.league.season import read_season
 from malice.tournaments.league.series import Score, plays_series, score_league_series
 from malice.tournaments.league.standings import Standings
 from malice.tournaments.league.store import Store

@@ -14,11 +14,17 @@ from malice.referee.records import Key, compute_tournament_sha
 from malice.tournaments.errors import UnverifiedError
 from malice.tournaments.league.contents import Finished, Readmission
 from malice.tournaments.league.counting import list_suspensions
-from malice.tournaments.league.formats.decisions import OpenGame, decide, find_absent, make_format_input
+from malice.tournaments.league.formats.decisions import (
+    Change,
+    OpenGame,
+    decide,
+    find_absent,
+    list_changes,
+    make_format_input,
+)
 from malice.tournaments.league.journal import AnyEvent, PartClosed, PartCreated, Revisions, Seeded
 from malice.tournaments.league.parts import Draft, Part
 from malice.tournaments.league.replay_pool import replay_rows
-from malice.tournaments.league.revisions import Change, list_changes
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import ListGames, Tournament, Tournaments, count_games, measure_workload
 

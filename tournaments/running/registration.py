@@ -23,8 +23,11 @@ from malice.tournaments.league.formats import load_format
 from malice.tournaments.league.formats.decisions import (
     FormatInput,
     OpenGame,
+    create_part,
     decide,
+    describe_changes,
     find_absent,
+    list_changes,
     make_format_input,
     refuse_misfit,
 )
@@ -41,7 +44,6 @@ from malice.tournaments.league.journal import (
 )
 from malice.tournaments.league.merge import Taken
 from malice.tournaments.league.parts import Draft, Part, VersionKey
-from malice.tournaments.league.revisions import create_part, describe_changes, list_changes
 from malice.tournaments.league.seeding import rank_by_rating
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import ListGames, Tournament, Tournaments, count_games, measure_workload

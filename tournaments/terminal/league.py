@@ -11,11 +11,10 @@ from msgspec import Struct
 
 from malice.referee.nouns import format_count
 from malice.tournaments.league.contents import Contents, Entry
-from malice.tournaments.league.formats.decisions import format_points
+from malice.tournaments.league.formats.decisions import describe_changes, format_points
 from malice.tournaments.league.formats.knockout import FINAL, Round, Tie
 from malice.tournaments.league.formats.swiss import Encounter, SwissRow, find_missing_round
 from malice.tournaments.league.ranking import find_state
-from malice.tournaments.league.revisions import describe_changes
 from malice.tournaments.league.standings import State
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import Verified, VerifiedPart

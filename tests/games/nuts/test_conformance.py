@@ -15,16 +15,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from malice.protocol.cards import HIDDEN, Cards, make_french_pack
-from malice.protocol.messages import ClockRules
 from malice.referee.errors import IllegalAction
 from malice.referee.games.nuts import Nuts
 from malice.referee.games.nuts.messages import Burned, CardsMoved, Deal, Flip, Redeal, Turned
 from malice.referee.games.nuts.moves import Moves
 from malice.referee.games.nuts.state import Side, State
-from malice.referee.records import Key, Record, compute_digest
 from malice.referee.replay import check_record
 from malice.referee.rules import Ask, Events, Result, Rules, Shuffle
-from malice.referee.rulesets import list_rulesets, load_ruleset
+from malice.referee.rulesets import list_rulesets
+from tests.games.records import make_record
 
 from .tables import Chooser, Moment, choose_lively, choose_uniformly, game, play_moments, wait
 
@@ -239,38 +238,10 @@ def test_the_engine_is_a_game() -> None:
 
 @pytest.mark.parametrize("name", list_rulesets("nuts"))
 def test_a_record_replays_to_the_same_digest(name: str) -> None:
-    rules = load_ruleset(name).rules
     seed = sha256(b"record").digest()
     actions: list[tuple[int, str]] = []
     for moment in play_moments(game(name), seed, choose_lively(seed)):
         actions += sorted(moment.actions.items())
     assert isinstance(moment.step, Result)
-    seats = rules.players[0]
-    record = Record(
-        key=Key(0, 0, 0, 0),
-        family="nuts",
-        ruleset=name,
-        rules=rules,
-        entries=(("lively", ""),) * seats,
-        deal_seed=seed.hex(),
-        actions=tuple(actions),
-        places=moment.step.places,
-        scores=moment.step.scores,
-        reason=moment.step.reason,
-        digest="",
-        micros=(),
-        cpu_micros=(),
-        notes={},
-        seats=(),
-        faults=(),
-        commit="",
-        clock=ClockRules(),
-        isolation="none",
-        host="here",
-        versions="",
-        started=0.0,
-        elapsed_ms=0.0,
-    )
-    record = replace(record, digest=compute_digest(record))
 
-    check_record(record)
+    check_record(make_record(name, seed, actions, moment.step))

@@ -7,17 +7,16 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
-from malice.protocol.messages import ClockRules
 from malice.referee.games.spite import FAMILY, SpiteAndMalice
 from malice.referee.games.spite.state import State
-from malice.referee.records import Key, Record, compute_digest
+from malice.referee.records import Record, compute_digest
 from malice.referee.replay import check_record
 from malice.referee.rules import Result, Rules, Shuffle
 from malice.referee.rulesets import list_rulesets, load_ruleset
 from malice.referee.sample_games import Subject
 from malice.referee.testing import go_on_without_who_leaves
+from tests.games.records import make_record
 
 from .playouts import Chooser, make_lively_chooser, make_uniform_chooser, play_moments
 from .promises import play_and_check
@@ -69,42 +68,12 @@ def test_a_seat_that_leaves_before_the_deal_is_never_asked() -> None:
 @pytest.mark.parametrize("name", list_rulesets("spite"))
 def test_a_record_replays_to_the_same_digest(name: str) -> None:
     rules = load_ruleset(name).rules
-    seats = rules.players[0]
     actions: list[tuple[int, str]] = []
-    for moment in play_moments(SpiteAndMalice(rules, seats), "record", make_lively_chooser(name)):
+    for moment in play_moments(SpiteAndMalice(rules, rules.players[0]), "record", make_lively_chooser(name)):
         if moment.seat is not None:
             actions.append((moment.seat, moment.action))
     assert isinstance(moment.step, Result)
-    record = make_record(name, seats, tuple(actions), moment.step)
+    record = make_record(name, sha256(b"record").digest(), actions, moment.step)
 
     check_record(record)
     assert compute_digest(msgspec.json.decode(msgspec.json.encode(record), type=Record)) == record.digest
-
-
-def make_record(name: str, seats: int, actions: tuple[tuple[int, str], ...], result: Result) -> Record:
-    record = Record(
-        key=Key(0, 0, 0, 0),
-        family="spite",
-        ruleset=name,
-        rules=load_ruleset(name).rules,
-        entries=(("lively", ""),) * seats,
-        deal_seed=sha256(b"record").hexdigest(),
-        actions=actions,
-        places=result.places,
-        scores=result.scores,
-        reason=result.reason,
-        digest="",
-        micros=(),
-        cpu_micros=(),
-        notes={},
-        seats=(),
-        faults=(),
-        commit="",
-        clock=ClockRules(),
-        isolation="none",
-        host="here",
-        versions="",
-        started=0.0,
-        elapsed_ms=0.0,
-    )
-    return replace(record, digest=compute_digest(record))
