@@ -1,35 +1,40 @@
 """The hidden cards of Spite & Malice, dealt anew for a seat.
 
 A world is a bijection of the lives and cells that `memory` finds. All of them are equally likely, as the orders of what
-nobody sees are as many for each. What another seat plays from its hand must have been there, and what it was allowed to
-do tells what was not. So worlds are drawn by a Markov chain: it exchanges the lives of two cells whenever all that was
-heard stays true, which makes all worlds equally likely in its limit.
+nobody sees are as many for each. What another seat plays from its hand must have been there, and what it was allowed
+to do tells what was not. So `matching` finds some world, and a Markov chain goes on from there: it exchanges lives
+whenever all that was heard stays true, which makes all worlds equally likely in its limit. How far it goes is measured:
+on small packs, where all worlds can be counted, nothing tells its draws from uniform ones.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import combinations_with_replacement
 from random import Random
+from typing import TypeVar
 
 from malice.protocol.cards import Cards
 from malice.protocol.messages import Out
 from malice.referee.errors import DataError, IllegalAction
 from malice.referee.games.spite.engine import SpiteAndMalice
+from malice.referee.games.spite.matching import Matching
 from malice.referee.games.spite.memory import Cell, Reading, Record, name_leftover
 from malice.referee.games.spite.messages import View
 from malice.referee.games.spite.state import State
 from malice.referee.rules import Events, World
 from malice.referee.worlds import Playback, arrange_cards
 
-SWEEPS = 30
-"""How many exchanges the chain tries for each cell."""
-REPAIRS = 50
-"""How many steps may lead from a guess to a world."""
-WAYS = 200
-"""How many exchanges are tried where no single one makes a guess better."""
-ATTEMPTS = 150
-"""How often a world is sought before there seems to be none."""
+T = TypeVar("T")
+
+ROUNDS = 5
+"""How often cards that nobody has drawn are shuffled, with exchanges in between."""
+EXCHANGES = 2
+"""How many of each kind are tried in a round for each card that another seat drew."""
+ATTEMPTS = 20
+"""How often a world is drawn until what a redeal took up of a hand does not contradict what was heard before."""
 
 
 def resample(rules: SpiteAndMalice, view: View, heard: Events, rng: Random) -> World:
@@ -39,19 +44,19 @@ def resample(rules: SpiteAndMalice, view: View, heard: Events, rng: Random) -> W
         DataError: there is none.
     """
     record = Reading(rules.derived, view.seat, heard).record
-    for _ in range(ATTEMPTS):
-        lives = Chain(record, rng).draw()
-        if lives is None:
-            continue
-        try:
+    redealt = any(hand.heir is not None for hand in record.hands)
+    for _ in range(ATTEMPTS if redealt else 1):
+        if (lives := Chain(record, rng).draw()) is None:
+            break
+        with suppress(IllegalAction):
             return _play_again(rules, record, _name_sources(record, lives, rng))
-        except IllegalAction:
-            continue
     raise DataError(f"events: expected those of a seat of one game, got {len(heard)} that fit no deal")
 
 
 class Chain:
     """A world that changes by exchanges of lives between cells, both of which are numbers here.
+
+    Each step chooses what to exchange with the same probability before and after it, so that no world is favoured.
 
     Args:
         record: what the seat heard.
@@ -62,37 +67,36 @@ class Chain:
         lives = record.list_lives()
         if len(lives) != len(record.cells):
             raise DataError(f"events: expected places for {len(lives)} cards, got {len(record.cells)}")
-        self._record = record
         self._rng = rng
+        self._record = record
         self._cards = [life.card for life in lives]
         self._entries = [life.entry for life in lives]
         self._may_hold = [record.may_hold[cell.source] for cell in record.cells]
         """By cell: the sources whose lives it may hold."""
         self._seen = [cell.card for cell in record.cells]
-        self._loose = [cell for cell, card in enumerate(self._seen) if card is None]
         number = {id(cell): place for place, cell in enumerate(record.cells)}
         self._hands = [[number[id(cell)] for cell in hand.cells] for hand in record.hands]
         """By hand: the cells that it drew, in their order."""
-        for owner, hand in enumerate(record.hands):
-            if hand.heir is not None:
-                for cell in self._hands[owner]:
-                    self._may_hold[cell] |= {name_leftover(owner)}
         self._checks = [hand.checks for hand in record.hands]
         self._owners: list[tuple[int, int] | None] = [None] * len(record.cells)
         """By cell: the hand that drew it, and its place there."""
         for owner, cells in enumerate(self._hands):
             for place, cell in enumerate(cells):
                 self._owners[cell] = owner, place
+                if record.hands[owner].heir is not None:
+                    self._may_hold[cell] |= {name_leftover(owner)}
         self._drawn = [[""] * len(cells) for cells in self._hands]
         """By hand: the cards that it drew."""
-        self._copies = self._list_copies()
-        several = len(record.falls) > 1
-        # With one source, hands that were played out tell nothing, and what lies elsewhere is in no order yet.
-        self._open = [cells for hand, cells in zip(record.hands, self._hands, strict=True) if several or hand]
-        drawn = [cell for cells in self._open for cell in cells]
-        if not several:
-            self._loose = drawn + [cell for cell in self._loose if not self._owners[cell]]
-        self._one_of = self._loose if several else drawn
+        self._copies: defaultdict[str, list[int]] = defaultdict(list)
+        """By card: its lives."""
+        for life, card in enumerate(self._cards):
+            self._copies[card].append(life)
+        self._unseen = [cell for cell, card in enumerate(self._seen) if card is None]
+        self._piles: defaultdict[frozenset[int], list[int]] = defaultdict(list)
+        """The cells that nobody has drawn, by the sources whose lives they may hold."""
+        for cell in self._unseen:
+            if not self._owners[cell]:
+                self._piles[self._may_hold[cell]].append(cell)
         self._held = [-1] * len(record.cells)
         """By cell: its life."""
         self._where = [-1] * len(lives)
@@ -100,11 +104,29 @@ class Chain:
 
     def draw(self) -> list[int] | None:
         """Return the life in each cell; None if no world was found."""
-        self._guess()
-        if not self._repair():
+        if (found := Matching(self._record, self._rng).find()) is None:
             return None
-        self._mix()
+        for cell, life in enumerate(found):
+            self._put(cell, life)
+        hands = [cells for cells in self._hands if cells]
+        drawn = [cell for cells in hands for cell in cells]
+        entries = {card: {self._entries[life] for life in lives} for card, lives in self._copies.items()}
+        several = [life for life, card in enumerate(self._cards) if len(entries[card]) > 1]
+        for _ in range(ROUNDS):
+            self._shuffle_piles()
+            for _ in range(EXCHANGES * len(drawn)):
+                self._try(self._choose(drawn), self._choose(self._unseen))
+                cells = self._choose(hands)
+                self._try(self._choose(cells), self._choose(cells))
+                if several:
+                    self._try_both(self._choose(cells), self._choose(cells))
+            for life in several:
+                self._try(self._where[life], self._where[self._choose(self._copies[self._cards[life]])])
+        self._shuffle_piles()
         return self._held
+
+    def _choose(self, among: Sequence[T]) -> T:
+        return among[int(self._rng.random() * len(among))]
 
     def _put(self, cell: int, life: int) -> None:
         self._held[cell], self._where[life] = life, cell
@@ -116,163 +138,62 @@ class Chain:
         self._put(one, self._held[other])
         self._put(other, life)
 
-    # To begin with
-
-    def _guess(self) -> None:
-        """Lay every life into a cell, so that most of what was heard is true."""
-        held = self._held = [-1] * len(self._seen)
-        lives = list(range(len(self._cards)))
-        self._rng.shuffle(lives)
-        by_card: defaultdict[str, list[int]] = defaultdict(list)
-        for life in lives:
-            by_card[self._cards[life]].append(life)
-        for cell in self._sort(cell for cell, card in enumerate(self._seen) if card is not None):
-            self._lay(cell, by_card[self._seen[cell] or ""])
-        for hand, cells in zip(self._record.hands, self._hands, strict=True):
-            for draws, card in hand.played:
-                may = [cell for cell in reversed(cells[:draws]) if held[cell] < 0]
-                entries = {self._entries[life] for life in by_card[card]}
-                best = next((cell for cell in may if not entries.isdisjoint(self._may_hold[cell])), may[0])
-                self._lay(best, by_card[card])
-        for owner, cells in enumerate(self._hands):
-            own = [life for life in by_card[""] if self._entries[life] == name_leftover(owner)]
-            for cell, life in zip([cell for cell in cells if held[cell] < 0], own, strict=False):
-                self._put(cell, life)
-                by_card[""].remove(life)
-        left = [life for lives in by_card.values() for life in lives]
-        self._rng.shuffle(left)
-        free = [cell for cell, life in enumerate(held) if life < 0]
-        self._rng.shuffle(free)
-        for cell in self._sort(free):
-            self._lay(cell, left)
-
-    def _sort(self, cells: Iterable[int]) -> list[int]:
-        """Sort cells so that those that may hold the fewest lives come first."""
-        return sorted(cells, key=lambda cell: len(self._may_hold[cell]))
-
-    def _lay(self, cell: int, lives: list[int]) -> None:
-        """Lay the latest life that the cell may hold into it, and take it out of the list."""
-        if not lives:
-            raise DataError("events: expected no more copies of a card than there are, got more")
-        may_hold = self._may_hold[cell]
-        life = max(lives, key=lambda life: (self._entries[life] in may_hold, self._entries[life]))
-        lives.remove(life)
-        self._put(cell, life)
-
-    def _repair(self) -> bool:
-        """Exchange lives until all that was heard is true; return whether it is."""
-        cells = range(len(self._held))
-        for _ in range(REPAIRS):
-            wrong = self._list_wrong()
-            if not wrong:
-                return True
-            cell = self._rng.choice(wrong)
-            partner = self._find_partner(cell, self._rng.sample(cells, len(cells)))
-            if partner != cell:
-                self._exchange(cell, partner)
-                continue
-            # Where no exchange helps, some that harm nothing lead on.
-            for one, other in self._propose(WAYS):
-                if self._weigh(one, other) <= 0:
-                    self._exchange(one, other)
-        return not self._list_wrong()
-
-    def _find_partner(self, cell: int, others: Iterable[int]) -> int:
-        """Find a cell with which an exchange leaves fewer faults; if there is none, return the cell itself."""
-        return next((other for other in others if self._weigh(cell, other) < 0), cell)
-
-    def _list_wrong(self) -> list[int]:
-        """List the cells whose lives contradict what was heard."""
-        wrong = [cell for cell in range(len(self._held)) if not self._fits(cell)]
-        for owner, checks in enumerate(self._checks):
-            drawn, cells = self._drawn[owner], self._hands[owner]
-            for card, own in checks.items():
-                for draws, copies, exact in own:
-                    found = drawn[:draws].count(card)
-                    if found < copies:
-                        wrong += cells[:draws]
-                    elif exact and found > copies:
-                        wrong += [cells[place] for place in range(draws) if drawn[place] == card]
-        return wrong
-
-    def _weigh(self, one: int, other: int) -> int:
-        """Count the faults around two cells after an exchange, less those before."""
-        before = self._count_around(one, other)
-        self._exchange(one, other)
-        after = self._count_around(one, other)
-        self._exchange(one, other)
-        return after - before
-
-    def _count_around(self, one: int, other: int) -> int:
-        faults = (not self._fits(one)) + (not self._fits(other))
-        cards = {self._cards[self._held[one]], self._cards[self._held[other]]}
-        owners = {owner[0] for cell in (one, other) if (owner := self._owners[cell])}
-        return faults + sum(self._count_faults(owner, card) for owner in owners for card in cards)
-
-    def _fits(self, cell: int) -> bool:
-        life = self._held[cell]
-        return self._entries[life] in self._may_hold[cell] and self._seen[cell] in (None, self._cards[life])
-
-    def _count_faults(self, owner: int, card: str) -> int:
-        faults, drawn = 0, self._drawn[owner]
-        for draws, copies, exact in self._checks[owner].get(card, ()):
-            found = drawn[:draws].count(card)
-            if found < copies or exact:
-                faults += abs(found - copies)
-        return faults
-
-    # To end with
-
-    def _mix(self) -> None:
-        """Exchange lives at random wherever all that was heard stays true."""
-        for one, other in self._propose(SWEEPS * len(self._one_of)):
-            self._try(one, other)
-
-    def _propose(self, count: int) -> Iterator[tuple[int, int]]:
-        """Yield pairs of cells to exchange.
-
-        Each kind of step chooses two cells with the same probability before and after it, so that no world is favoured.
-        """
-        random, where, copies, hands = self._rng.random, self._where, self._copies, self._open
-        one_of, loose = self._one_of, self._loose
-        if not one_of:
-            return
-        for step in range(count):
-            if step % 4 == 2 and hands:
-                cells = hands[int(random() * len(hands))]
-                yield cells[int(random() * len(cells))], cells[int(random() * len(cells))]
-            elif step % 4 == 3 and copies:
-                lives = copies[int(random() * len(copies))]
-                yield where[lives[int(random() * len(lives))]], where[lives[int(random() * len(lives))]]
-            else:
-                yield one_of[int(random() * len(one_of))], loose[int(random() * len(loose))]
-
-    def _list_copies(self) -> list[list[int]]:
-        """List the lives of each card that has some of several sources."""
-        copies: defaultdict[str, list[int]] = defaultdict(list)
-        for life, card in enumerate(self._cards):
-            copies[card].append(life)
-        return [lives for lives in copies.values() if len({self._entries[life] for life in lives}) > 1]
+    def _shuffle_piles(self) -> None:
+        """Shuffle each pile, and each two together as far as they may hold the same lives."""
+        for one, other in combinations_with_replacement(self._piles, 2):
+            both = one & other
+            cells = self._piles[one] + (self._piles[other] if one != other else [])
+            cells = [cell for cell in cells if self._entries[self._held[cell]] in both]
+            lives = [self._held[cell] for cell in cells]
+            self._rng.shuffle(lives)
+            for cell, life in zip(cells, lives, strict=True):
+                self._held[cell], self._where[life] = life, cell
 
     def _try(self, one: int, other: int) -> None:
         """Exchange two lives if all that was heard stays true."""
         held, entries = self._held, self._entries
         first, second = held[one], held[other]
-        card, new = self._cards[first], self._cards[second]
         if entries[first] not in self._may_hold[other] or entries[second] not in self._may_hold[one]:
             return
+        card, new = self._cards[first], self._cards[second]
         if card == new:
             held[one], held[other] = second, first
             self._where[first], self._where[second] = other, one
-            return
-        if self._seen[one] is not None or self._seen[other] is not None:
-            return
-        self._exchange(one, other)
-        for cell in (one, other):
-            owner = self._owners[cell]
-            if owner and (self._count_faults(owner[0], card) or self._count_faults(owner[0], new)):
+        elif self._seen[one] is None and self._seen[other] is None:
+            self._exchange(one, other)
+            if self._contradicts((one, other), card, new):
                 self._exchange(one, other)
-                return
+
+    def _try_both(self, one: int, other: int) -> None:
+        """Let two cells exchange their cards, but not their lives: each gets any copy, from where that lies."""
+        card, new = self._cards[self._held[one]], self._cards[self._held[other]]
+        if card == new:
+            return
+        steps = []
+        for cell, wanted in (one, new), (other, card):
+            steps.append((cell, self._where[self._choose(self._copies[wanted])]))
+            self._exchange(*steps[-1])
+        cells = [cell for step in steps for cell in step]
+        if not all(map(self._fits, cells)) or self._contradicts(cells, card, new):
+            for step in reversed(steps):
+                self._exchange(*step)
+
+    def _fits(self, cell: int) -> bool:
+        life = self._held[cell]
+        return self._entries[life] in self._may_hold[cell] and self._seen[cell] in (None, self._cards[life])
+
+    def _contradicts(self, cells: Iterable[int], *cards: str) -> bool:
+        """Tell whether what these cells hold of some cards contradicts what was heard of hands."""
+        for cell in cells:
+            if (owner := self._owners[cell]) is None:
+                continue
+            drawn, checks = self._drawn[owner[0]], self._checks[owner[0]]
+            for card in cards:
+                for draws, copies, exact in checks.get(card, ()):
+                    found = drawn[:draws].count(card)
+                    if found < copies or (exact and found > copies):
+                        return True
+        return False
 
 
 def _name_sources(record: Record, held: Sequence[int], rng: Random) -> list[Cards]:
