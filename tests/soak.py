@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from malice.referee.families import list_shipped
-from malice.referee.rulesets import list_rulesets
+from malice.referee.rulesets import list_rulesets, load_ruleset
 from malice.tournaments.ratings.sprt import Model, Sprt
 from tests.cluster_crashes import RealCluster, kill_at_random
 from tests.crashes import AFTER_S, POINTS, TOURNAMENT, die_and_go_on, kills, make_swiss, play_small, play_undisturbed
@@ -53,12 +53,17 @@ def main() -> int:
     return 0
 
 
+def _list_seats(name: str) -> range:
+    least, most = load_ruleset(name).match.players
+    return range(least, most + 1)
+
+
 def _play_random_games(seed: int) -> None:
     """Play random games of each family through `malice.Game`, and compare them with those of the referee."""
     for family in list_shipped():
-        names = list_rulesets(family)
-        for number in range(RANDOM_GAMES):
-            compare_with_referee(names[number % len(names)], seed + number)
+        tables = [(name, seats) for name in list_rulesets(family) for seats in _list_seats(name)]
+        for number in range(max(RANDOM_GAMES, len(tables))):
+            compare_with_referee(*tables[number % len(tables)], seed + number)
         print(
             f"{RANDOM_GAMES} random games of {family}, copied and dealt anew, are as the referee plays them", flush=True
         )

@@ -22,10 +22,9 @@ def keep_playing(game: malice.Game, seat: int) -> tuple[str, ...]:
     return tuple(action for action in game.legal(seat) if action not in final) or game.legal(seat)
 
 
-def compare_with_referee(name: str, seed: int) -> None:
+def compare_with_referee(name: str, seats: int, seed: int) -> None:
     """Play a random game, whose copies are dealt anew and play otherwise; assert that it goes as the referee's own."""
     ruleset, rng = load_ruleset(name), Random(seed)
-    seats = ruleset.match.players[0]
     game = malice.Game(name, seats, seed)
     rules = make_rules(ruleset.family, ruleset.rules, seats)
     course = Course(rules, Dealer(sha256(f"game\0{seed}".encode()).digest()))

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from malice.referee.games.spite.memory import Hand, Life, Record, name_leftover
 
-MOVES = 5000
-"""How many moves of pins are tried before there seems to be no world; the end of a game of partners took a thousand."""
+PATIENCE = 300
+"""How many cells paths may visit, for each that there is, until there seems to be no world; true games need 20 at most."""
 
 
 class Pin(NamedTuple):
@@ -60,6 +60,7 @@ class Matching:
         self._holders: defaultdict[Life, set[int]] = defaultdict(set)
         """By group: its cells."""
         self._hold([None] * len(record.cells))
+        self._visited = 0
 
     def find(self) -> list[int] | None:
         """Return the life in each cell; None if no world was found."""
@@ -69,18 +70,17 @@ class Matching:
             return None
         free = [cell for cell, group in enumerate(self._held) if not group]
         unmatched = [cell for cell in self._sort(free) if not self._match(cell)]
-        for _ in range(MOVES):
-            if not unmatched:
-                return self._deal()
+        while unmatched:
             start = self._rng.choice(unmatched)
             if self._match(start):
                 unmatched.remove(start)
                 continue
             # What has no life without a path to a hand has none wherever the pins are.
-            if not (reached := [cell for cell in self._reached if cell in self._owners]):
+            reached = [cell for cell in self._reached if cell in self._owners]
+            if not reached or self._visited > PATIENCE * len(self._held):
                 return None
             unmatched = self._move(self._rng.choice(reached), unmatched)
-        return None
+        return self._deal()
 
     def _hold(self, held: list[Life | None]) -> None:
         """Let each cell hold a life of a group, or none yet."""
@@ -156,17 +156,12 @@ class Matching:
         self._exchange_pins(one, other)
         self._drop(one)
         self._drop(other)
-        if any(self._free[group] for cell in (one, other) for group in self._list_fitting(cell)):
-            left = [cell for cell in dict.fromkeys((one, other, *unmatched)) if not self._match(cell)]
-            if len(left) <= len(unmatched):
-                return left
+        left = [cell for cell in dict.fromkeys((one, other, *unmatched)) if not self._match(cell)]
+        if len(left) > len(unmatched):
+            self._exchange_pins(one, other)
             self._hold(held)
-        else:
-            for cell in (one, other):
-                if group := held[cell]:
-                    self._take(cell, group)
-        self._exchange_pins(one, other)
-        return unmatched
+            return unmatched
+        return left
 
     def _exchange_pins(self, one: int, other: int) -> None:
         pins = {one: self._pins.pop(other, None), other: self._pins.pop(one, None)}
@@ -177,6 +172,7 @@ class Matching:
     def _match(self, start: int) -> bool:
         """Find a life for a cell along an augmenting path; return whether there is one."""
         came: dict[Life, int] = {}
+        self._visited += 1
         queue = self._reached = [start]
         for cell in queue:
             for group in self._list_fitting(cell):
@@ -187,6 +183,7 @@ class Matching:
                     self._shift(group, came)
                     return True
                 queue += self._holders[group]
+                self._visited += len(self._holders[group])
         return False
 
     def _shift(self, group: Life, came: dict[Life, int]) -> None:
