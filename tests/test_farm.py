@@ -49,7 +49,7 @@ def compute_sha(league: League) -> str:
     return compute_tournament_sha(games[key].digest for key in sorted(games))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_whatever_goes_wrong_the_tournament_is_the_same(seed: int, league: League) -> None:
     chaos = Chaos(seed, "ann", "bob", "cat")
     while len(league.keys() if league.path.exists() else ()) < GAMES:

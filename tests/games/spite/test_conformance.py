@@ -28,7 +28,7 @@ TABLES = [
     for seats in sorted({*load_ruleset(name).rules.players})
 ]
 CHOOSERS: list[Callable[[str], Chooser]] = [make_lively_chooser, make_uniform_chooser]
-bounded = settings(derandomize=True, deadline=None, max_examples=3, database=None)
+bounded = settings(derandomize=True, deadline=None, max_examples=2, database=None)
 
 
 def test_every_ruleset_is_played_here() -> None:
