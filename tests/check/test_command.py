@@ -77,7 +77,7 @@ def test_json_has_every_step_with_its_result_and_its_fault() -> None:
 
 def test_text_of_a_bot_is_made_harmless() -> None:
     bot = Path(__file__).parents[1] / "bots/disguise.py"
-    words = ("--rulesets", "standard", "--isolation", "none", "--init-ms", "60000")
+    words = ("--rulesets", "book-end", "--isolation", "none", "--init-ms", "60000")
     result = check(shlex.join([sys.executable, str(bot)]), *words)
 
     assert result.exit_code == 10

@@ -9,8 +9,14 @@ import pytest
 
 from malice.referee.families import list_shipped, load_family
 from malice.referee.games import DEFAULT_FAMILY, DEFAULT_RULESET
+from malice.referee.records import Isolation
 from malice.referee.rulesets import load_ruleset
+from malice.tournaments.check.examination import Examination
+from malice.tournaments.check.games import choose_syllabus
+from malice.tournaments.entries.bots import find_bot
+from malice.tournaments.entries.builds import ensure_built
 from malice.tournaments.entries.plain_programs import PROGRAMS
+from tests.check.examined import PATIENT, failures
 from tests.command_line import malice
 from tests.games.installed import installed
 
@@ -133,7 +139,9 @@ def test_without_a_kit_a_language_that_needs_none_is_to_be_had(stairs: Path, fol
 def test_a_bot_that_knows_no_game_passes_its_examination_in_each_language(language: str) -> None:
     *_, play = malice("new", "bot", "--family", "tricks", "--language", language, code=0).stdout.splitlines()
 
-    malice("check", "bot", "--isolation", "none", code=0)
+    bot = ensure_built(find_bot("bot"))
+    report = Examination(bot, PATIENT, Isolation("none"), rare=10, games=2, syllabus=choose_syllabus(bot)).run()
+    assert failures(report) == {}
     assert play == "malice play bot uniform uniform --ruleset tricks --deals 20"
     if language == "python":  # the examination has played with each
         malice(*play.split()[1:-1], "1", "--isolation", "none", code=0)
