@@ -206,7 +206,7 @@ def _render(page: FeedbackPage) -> str:
 
 
 def _read_mark(page: Path) -> str:
-    """Return the mark of a page; nothing if malice did not write it."""
+    """Read the mark of a page; nothing if malice did not write it."""
     last = page.read_text("utf-8", "replace").rstrip().rpartition("\n")[2]
     return last if last.startswith(MARK.partition("{")[0]) else ""
 
@@ -280,7 +280,7 @@ def escape(text: str) -> str:
 
 
 def _name_files(labels: Sequence[str]) -> list[str]:
-    """Return names of files that hang on the labels alone, not on who else takes part.
+    """Name files by the labels alone, whoever else takes part.
 
     A label that is no plain name is told from others that look like it by a digest of it.
     """
@@ -292,7 +292,7 @@ def _name_files(labels: Sequence[str]) -> list[str]:
 
 
 def _quote(lines: Iterable[str]) -> list[str]:
-    """Return lines as a block of code, without paths of this machine."""
+    """Make lines a block of code, without paths of this machine."""
     quoted = [f"    {redact(sanitize(line), keep_names=True)}" for line in lines]
     return ["", *quoted, ""] if quoted else [""]
 

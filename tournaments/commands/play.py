@@ -239,7 +239,7 @@ def play(
 
 
 def seat_people(db: Path | None, names: Sequence[str]) -> tuple[PeopleList | None, tuple[str, ...]]:
-    """Return who plays in a league, and the labels of these people; somebody new gets one, which is not written yet.
+    """Find the labels of the people who play; somebody new gets one, which is not written yet.
 
     Raises:
         click.UsageError: a name is given twice.

@@ -70,7 +70,7 @@ class PeopleList:
         return names
 
     def find_label(self, name: str, taken: Iterable[str]) -> str:
-        """Return the label of a person, a new one for somebody new; `write` keeps it.
+        """Find the label of a person, or make one for somebody new, which `write` keeps.
 
         Args:
             name: of the person.
@@ -151,7 +151,7 @@ class Career(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     """By statistic, the best value."""
 
     def add(self, statistics: Sequence[Statistic], ending: Ending) -> Career:
-        """Return the career with one more game, which follows all others."""
+        """Count one more game, which follows all others, in a new career."""
         values = ending.values
         streak = self.streak + 1 if ending.won else 0
         shares = {
