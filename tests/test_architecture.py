@@ -192,6 +192,20 @@ def test_no_public_class_outside_the_games_has_the_name_of_another() -> None:
     assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
 
 
+def test_no_docstring_tells_only_what_is_returned() -> None:
+    nodes = (
+        (module, node)
+        for module, path in list_modules()
+        if not module.startswith("bots.") and ".starter." not in module
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+
+    assert [
+        f"{module}.{node.name}" for module, node in nodes if (ast.get_docstring(node) or "").startswith("Return")
+    ] == []
+
+
 def test_site_is_only_a_source_root() -> None:
     assert not (ROOT / "site/__init__.py").exists(), "it would shadow the standard library's site"
 

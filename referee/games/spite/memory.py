@@ -113,7 +113,7 @@ class Record:
 
 
 def name_leftover(owner: int) -> int:
-    """Return the entry of the lives that stand for what is left of a hand."""
+    """Number the lives that stand for what is left of a hand."""
     return -1 - owner
 
 
