@@ -38,7 +38,7 @@ ATTEMPTS = 20
 
 
 def resample(rules: SpiteAndMalice, view: View, heard: Events, rng: Random) -> World:
-    """Return a world in which the seat of the view heard just this.
+    """Draw a world in which the seat of the view heard just this.
 
     Raises:
         DataError: there is none.
@@ -103,7 +103,7 @@ class Chain:
         """By life: its cell."""
 
     def draw(self) -> list[int] | None:
-        """Return the life in each cell; None if no world was found."""
+        """The life in each cell; None if there is no world."""
         if (found := Matching(self._record, self._rng).find()) is None:
             return None
         for cell, life in enumerate(found):
@@ -197,7 +197,7 @@ class Chain:
 
 
 def _name_sources(record: Record, held: Sequence[int], rng: Random) -> list[Cards]:
-    """Return for each source its cards from the top.
+    """Give each source its cards, from the top.
 
     What a later source took up unseen lay in the cells that it took up, in any order that they may hold.
     """
