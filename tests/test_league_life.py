@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 import pytest
 from hypothesis import settings
@@ -27,9 +28,11 @@ from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.errors import LeagueError, Stopped
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.desk import decide
 from malice.tournaments.league.ranking import Choice, compute_league_standings
+from malice.tournaments.league.reader import Decision
 from malice.tournaments.league.standings import Row, Standings, compute_standings
-from malice.tournaments.league.store import Store, exclude, reinstate
+from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 from malice.tournaments.running.hooks import Hooks, Outcome
 from malice.tournaments.running.opening import RunTerms, open_plan
@@ -120,15 +123,12 @@ class LeagueLife(RuleBasedStateMachine):
     def add_deals(self) -> None:
         self.deals += 1
 
-    @rule(label=st.sampled_from(LABELS), state=st.sampled_from(["withdrawn", "disqualified", "playing"]))
-    def decide(self, label: str, state: str) -> None:
+    @rule(label=st.sampled_from(LABELS), what=st.sampled_from(["withdraw", "disqualify", "reinstate"]))
+    def decide(self, label: str, what: Literal["withdraw", "disqualify", "reinstate"]) -> None:
         with Store(self.path, create=True) as store:
             before = len(list(store.events()))
             try:
-                if state == "playing":
-                    reinstate(store, label)
-                else:
-                    exclude(store, label, state)  # type: ignore[arg-type]
+                decide(store, Decision(what, label))
             except LeagueError:
                 assert len(list(store.events())) == before
 

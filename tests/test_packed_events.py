@@ -80,7 +80,10 @@ def test_what_is_no_pack_is_refused(content: bytes) -> None:
 
 # In a league
 
-OLDER = "ALTER TABLE records DROP COLUMN events; DELETE FROM _sqlite_migrations WHERE name = 'm007_events'"
+OLDER = """
+    ALTER TABLE records DROP COLUMN events; DROP TABLE decisions; DROP TABLE runs;
+    DELETE FROM _sqlite_migrations WHERE name IN ('m007_events', 'm008_desk')
+"""
 """Makes a league one that was written before events were packed."""
 
 

@@ -32,6 +32,8 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Run a league": {
         "run": ("run", "Play a tournament, or resume it."),
+        "status": ("league", "Print who plays a league, and how far it is."),
+        "stop": ("league", "End the run that plays a league."),
         "merge": ("league", "Bring back the games played on copies of a league."),
         "entry": ("league", "List, withdraw, disqualify or reinstate entries."),
         "backup": ("league", "Write a league with its bots to one file."),

@@ -1,11 +1,11 @@
-"""`malice entry`, `forget`, `merge`, `backup` and `restore`: decisions, games that come back, copies of a league."""
+"""What an organiser does with a league: `malice entry`, `status`, `stop`, `forget`, `merge`, `backup`, `restore`."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -23,6 +23,7 @@ from malice.tournaments.league.opening import open_store
 if TYPE_CHECKING:
     from malice.tournaments.entries.backups import Backup
     from malice.tournaments.league.merge import Taken
+    from malice.tournaments.league.reader import Decision
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.registration import Merged
 
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
 def entry() -> None:
     """List the entries of a league, and decide which of them play on.
 
-    A decision holds in every tournament that has the entry, but for comparisons, or in the one that is named.
-    After a change, the command that began the tournament goes on with it: open games of an entry that left are not
+    A decision holds in every tournament that has the entry, but for comparisons, or in the one that is named. While a
+    run plays it waits until the deals at play are over in all rotations; the journal keeps that point, and who decided.
+    Otherwise, the command that began the tournament goes on with it: open games of an entry that left are not
     played, and a part without open games closes; what a reinstated entry missed becomes a new part.
     """
 
 
-def _change(name: str, help: str) -> click.Command:
+def _change(name: Literal["withdraw", "disqualify", "reinstate"], help: str) -> click.Command:
     @click.command(name, help=help, short_help=help.split(":")[0] + ".")
     @database_argument
     @click.argument("label")
@@ -45,32 +47,31 @@ def _change(name: str, help: str) -> click.Command:
     @tournament_option
     @json_option
     def command(db: Path, label: str, reason: str, tournament: str | None, json: bool) -> None:
-        import msgspec
+        from malice.tournaments.league.desk import name_user
+        from malice.tournaments.league.reader import Decision
 
-        from malice.tournaments.league.store import change_everywhere, exclude, reinstate
-
-        def change(store: Store) -> None:
-            if name == "reinstate":
-                reinstate(store, label, reason)
-            else:
-                exclude(store, label, "withdrawn" if name == "withdraw" else "disqualified", reason)
-
-        with open_store(db, tournament=tournament, write=True, several=True) as store:
-            meant = [tournament] if tournament else store.league().list_meant()
-            changed = change_everywhere(store, meant, label, change)
-        if json:
-            click.echo(msgspec.json.encode({"label": label, "tournaments": changed}))
-        for each in changed:
-            _print_state(each, label, name)
+        _decide(db, Decision(name, label, (tournament,) if tournament else (), reason, name_user()), json=json)
 
     return command
 
 
-def _print_state(tournament: str, label: str, what: str) -> None:
+def _decide(db: Path, decision: Decision, *, json: bool) -> None:
+    """Let a decision hold, or wait for the run that plays."""
+    import msgspec
+
+    from malice.tournaments.league.desk import submit
+    from malice.tournaments.running.desk import describe_settled
     from malice.tournaments.sanitizer import sanitize
 
-    done = {"withdraw": "withdrawn from", "disqualify": "disqualified in", "reinstate": "plays again in"}[what]
-    click.echo(f"{sanitize(label)}: {done} {sanitize(tournament)}", err=True)
+    settled = submit(db, decision)
+    if json:
+        changed = [name for each in settled if each.decision == decision for name in each.tournaments]
+        answer = {"label": decision.label, "what": decision.what, "tournaments": changed, "waits": not settled}
+        click.echo(msgspec.json.encode(answer))
+    for line in describe_settled(settled):
+        click.echo(line, err=True)
+    if not settled:
+        click.echo(f"{sanitize(decision.label)}: waits until the deals at play are over; the run goes on", err=True)
 
 
 @entry.command("list", short_help="Print the entries with their versions.")
@@ -135,6 +136,43 @@ def forget(db: Path, name: str, json: bool) -> None:
         click.echo(msgspec.json.encode({"name": name, "label": label}))
         return
     click.echo(f"{sanitize(name)}: forgotten; the games stay, those of {label}", err=True)
+
+
+@click.command()
+@database_argument
+@click.option("--now", is_flag=True, help="Give up the games at play, as a second Ctrl-C does.")
+@json_option
+def stop(db: Path, now: bool, json: bool) -> None:
+    """End the run that plays a league, as Ctrl-C does: the games at play finish first."""
+    import msgspec
+
+    from malice.tournaments.running.desk import find_status, stop_run
+
+    with open_store(db, unplayed=True, several=True) as store:
+        run = stop_run(store, now=now)
+        if json:
+            click.echo(msgspec.json.encode(find_status(store, running=True)))
+    click.echo(f"{db}: told the run of {run.user or run.pid} to stop{' now' if now else ''}", err=True)
+
+
+@click.command()
+@database_argument
+@json_option
+def status(db: Path, json: bool) -> None:
+    """Print who plays a league, since when, how far it is, until when, and what waits for a decision to hold."""
+    import msgspec
+
+    from malice.tournaments.league.store import is_played
+    from malice.tournaments.running.desk import describe_status, find_status
+
+    running = db.is_file() and is_played(db)
+    with open_store(db, unplayed=True, several=True) as store, store.snapshot():
+        found = find_status(store, running=running)
+    if json:
+        click.echo(msgspec.json.encode(found))
+        return
+    for line in describe_status(found):
+        click.echo(line)
 
 
 @click.command()

@@ -113,7 +113,8 @@ class Dispatcher:
     def _stop(self, number: int) -> None:
         """Let the running games finish after a first Ctrl-C; else stop at once."""
         name, running = signal.Signals(number).name, self.crew.list_running()
-        if number == signal.SIGINT and self._hooks.on_finishing and self._handout.finish():
+        pausing = self._handout.outcome.paused and self._ending is None
+        if number == signal.SIGINT and self._hooks.on_finishing and (pausing or self._handout.finish()):
             self._ending = name
             self._hooks.on_finishing(running)
         else:
@@ -244,6 +245,8 @@ class Dispatcher:
         self._hooks.on_burst(records)
         for record in records:
             self._hooks.on_record(record)
+        if not self._handout.ending and self._hooks.pauses():
+            self._handout.outcome.paused = self._handout.finish()
         self._handout.recall_unwanted()
 
     def _take_failures(self, handed: Handed, answer: Answer) -> None:

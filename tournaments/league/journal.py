@@ -163,12 +163,27 @@ class Overrun(Event, frozen=True, tag="overrun"):
     """How long it had been played."""
 
 
+class DealsOver(Struct, frozen=True, array_like=True):
+    """Deals of a table that were over in all rotations."""
+
+    part: Count
+    table: Count
+    first: Count
+    end: Count
+    """The first deal that was not."""
+
+
 class StateChanged(Event, frozen=True, tag="state"):
     """The organiser withdrew, disqualified or reinstated an entry."""
 
     label: Label
     state: State
     reason: str = ""
+    who: str = ""
+    """Who decided."""
+    over: tuple[DealsOver, ...] = ()
+    """Where the open parts were then: what of the entry's tables was over. With the same games before it, the same
+    follow, however many are played at a time."""
 
 
 class Readmitted(Event, frozen=True, tag="readmit"):
@@ -177,6 +192,7 @@ class Readmitted(Event, frozen=True, tag="readmit"):
     label: Label
     number: Count
     """The number of the game that suspended the entry."""
+    who: str = ""
 
 
 AnyEvent = (

@@ -7,15 +7,16 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from malice.protocol.errors import MaliceError
 from malice.referee.errors import DataError
 from malice.referee.nouns import format_count
-from malice.referee.records import Key, Record
+from malice.referee.records import Count, Key, Record, Time
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config
@@ -42,6 +43,55 @@ T = TypeVar("T")
 
 ROWS = ("games NOT INDEXED", "games", "records")
 """What a league with games has rows in."""
+
+
+class Decision(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an organiser decided about an entry."""
+
+    what: Literal["withdraw", "disqualify", "reinstate"]
+    label: str
+    tournaments: tuple[str, ...] = ()
+    """Those that are meant; none for all but comparisons."""
+    reason: str = ""
+    who: str = ""
+
+
+class DecisionRow(StoredRow, frozen=True):
+    """A decision that waits for a run to take it up; `decision` is JSON."""
+
+    TABLE: ClassVar[str] = "decisions"
+    SELECT: ClassVar[str] = "SELECT decisions.number, decisions.at, decisions.decision FROM decisions"
+
+    number: Count
+    at: Time
+    decision: str
+
+
+class RunningRun(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who plays a league."""
+
+    tournament: str
+    pid: int
+    started: int
+    """When the process started, in ticks since the boot, so that another one of its number is not taken for it."""
+    host: str
+    user: str
+    since: float
+    """Seconds since 1970, as all times."""
+    until: float | None
+    """When it is to be over; None without a limit."""
+    games: int
+    """How many games were finished when it began."""
+
+
+class RunRow(StoredRow, frozen=True):
+    """The run that plays, or that was killed; `run` is JSON."""
+
+    TABLE: ClassVar[str] = "runs"
+    SELECT: ClassVar[str] = "SELECT runs.number, runs.run FROM runs"
+
+    number: Count
+    run: str
 
 
 class JournalReader:
@@ -119,6 +169,22 @@ class JournalReader:
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise self._file.damage(f"{row.place()}, column {column}", str(error)) from None
 
+    @property
+    def takes_decisions(self) -> bool:
+        """Whether the file has room for decisions that wait; one that an older malice writes to has none."""
+        return "decisions" in self._tables
+
+    def list_waiting(self) -> list[tuple[int, Decision]]:
+        """The decisions that no run has taken up yet, with their numbers, in order."""
+        rows = self._file.rows(DecisionRow, "ORDER BY number") if self.takes_decisions else ()
+        decode = _decisions.decode
+        return [(row.number, self._decode(decode, row, "decision", row.decision)) for row in rows]
+
+    def find_run(self) -> RunningRun | None:
+        """Who plays the league, or played it when it was killed."""
+        rows = self._file.rows(RunRow) if "runs" in self._tables else iter(())
+        return next((self._decode(_runs.decode, row, "run", row.run) for row in rows), None)
+
     def select(self, name: str) -> None:
         """Choose the tournament that the other methods read.
 
@@ -165,6 +231,8 @@ class JournalReader:
 
 P = TypeVar("P", bound=PlacedRow)
 
+_decisions = msgspec.json.Decoder(Decision)
+_runs = msgspec.json.Decoder(RunningRun)
 _summaries = msgspec.json.Decoder(GameSummary)
 _labels = msgspec.json.Decoder(tuple[str, ...])
 

@@ -1,4 +1,4 @@
-"""Writes a league: its tables, one transaction for each finished game, and the decisions of its organiser."""
+"""Writes a league: its tables, its journal, and one transaction for each finished game."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import fcntl
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 from msgspec.structs import astuple
@@ -19,10 +19,10 @@ from malice.referee.records import Key, Record
 from malice.tournaments.errors import DamagedLeague, LeagueError, LockedLeague, Stopped
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.file import APPLICATION_ID, LeagueFile, StoredRow, Waiting
-from malice.tournaments.league.journal import ROOT, AnyEvent, Readmitted, StateChanged, chain_event, encode_event
-from malice.tournaments.league.reader import LeagueReader
+from malice.tournaments.league.journal import ROOT, AnyEvent, chain_event, encode_event
+from malice.tournaments.league.reader import LeagueReader, RunningRun
 from malice.tournaments.league.stored_games import encode_failed, pack_record
-from malice.tournaments.league.tournament import Tournament, Tournaments
+from malice.tournaments.league.tournament import Tournaments
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -53,8 +53,20 @@ def m007_events(db: Database) -> None:
     db.conn.execute("ALTER TABLE records ADD COLUMN events BLOB")
 
 
-MIGRATIONS = (m006_league, m007_events)
-TABLES = {"m006_league": ("journal", "games", "records"), "m007_events": ("records.events",)}
+def m008_desk(db: Database) -> None:
+    """Add what an organiser decides while a run plays, and which run that is."""
+    db.conn.execute(
+        "CREATE TABLE decisions (number INTEGER PRIMARY KEY, at REAL NOT NULL, decision TEXT NOT NULL) STRICT"
+    )
+    db.conn.execute("CREATE TABLE runs (number INTEGER PRIMARY KEY, run TEXT NOT NULL) STRICT")
+
+
+MIGRATIONS = (m006_league, m007_events, m008_desk)
+TABLES = {
+    "m006_league": ("journal", "games", "records"),
+    "m007_events": ("records.events",),
+    "m008_desk": ("decisions", "runs"),
+}
 """The tables that each migration creates, and the columns it adds to them, in the order of the migrations."""
 FIRST = frozenset(TABLES["m006_league"])
 FORMAT_1 = ("m001_league", "m002_readmissions", "m003_league", "m004_readmissions", "m005_absences")
@@ -185,6 +197,7 @@ class Store(LeagueReader):
     def __init__(self, path: Path, *, create: bool = False, waiting: Waiting | None = None) -> None:
         self._waiting = waiting or Waiting()
         self._lock: int | None = None
+        self._noted = False
         if not create and not path.is_file():
             raise LeagueError(f"{path}: no such database")
         if create:
@@ -249,6 +262,8 @@ class Store(LeagueReader):
         """Fold the write-ahead log into the file, so that the file can be read from a read-only disk."""
         connection = self._file.connection
         with contextlib.suppress(sqlite3.Error):  # a full disk, or a reader: the log stays intact beside the file
+            if self._noted:
+                connection.execute("DELETE FROM runs")
             connection.execute(f"PRAGMA busy_timeout = {CLOSING_WAIT_MS}")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.execute("PRAGMA journal_mode = DELETE")
@@ -260,16 +275,29 @@ class Store(LeagueReader):
             ValueError: one contradicts what happened before.
             Stopped: the disk is full or fails.
         """
+        self.append_all((name, event) for event in events)
+
+    def append_all(self, events: Iterable[tuple[str, AnyEvent]], settled: int | None = None) -> None:
+        """Write events of several tournaments, as `append`; with them, the decision of this number no longer waits."""
         league = self.league().fork()
         number, digest = self._read, self._digest
         with self._writing():
-            for event in events:
+            for name, event in events:
                 at, text = time.time(), encode_event(event)
                 league.apply(name, event, at)
                 digest = chain_event(digest, number, name, at, text)
                 self._file.write("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", (number, name, at, text, digest))
                 number += 1
+            if settled is not None:
+                self._file.write("DELETE FROM decisions WHERE number = ?", (settled,))
         self.league()
+
+    def note_run(self, run: RunningRun) -> None:
+        """Write down who plays, until the league is closed."""
+        with self._writing():
+            self._file.write("DELETE FROM runs")
+            self._file.write("INSERT INTO runs VALUES (1, ?)", (msgspec.json.encode(run).decode(),))
+        self._noted = True
 
     def forget_unplayed(self, name: str) -> None:
         """Take back a tournament that never played a game, if nothing happened in the league since it began.
@@ -352,82 +380,3 @@ def is_played(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
-
-
-Change = Callable[[Store], None]
-"""Changes the state of an entry of the chosen tournament; raises LeagueError if there is nothing to change."""
-
-
-def change_everywhere(store: Store, names: Sequence[str], label: str, change: Change) -> list[str]:
-    """Change the state of an entry in all tournaments that have it; return those in which it changed.
-
-    Args:
-        store: the league, open for writing.
-        names: the tournaments that are meant.
-        label: the entry.
-        change: `exclude` or `reinstate`.
-
-    Raises:
-        LeagueError: none of them has it, or it changed in none; the message tells of the last one.
-    """
-    tournaments = store.league().tournaments
-    mine = [name for name in names if any(each.label == label for each in tournaments[name].file_entries)] or names[-1:]
-    changed, refusal = [], None
-    for name in mine:
-        store.select(name)
-        try:
-            change(store)
-        except LeagueError as error:
-            refusal = error
-        else:
-            changed.append(name)
-    if refusal and not changed:
-        raise refusal
-    return changed
-
-
-def exclude(store: Store, label: str, state: Literal["withdrawn", "disqualified"], reason: str = "") -> None:
-    """Let an entry of the chosen tournament play no more.
-
-    Args:
-        store: the league, open for writing.
-        label: the entry.
-        state: whether the games that it played count on, or for nobody.
-        reason: for people.
-
-    Raises:
-        LeagueError: there is no such entry, or it is in that state, or disqualified; the league is unchanged.
-    """
-    tournament = store.tournament()
-    _require_entry(tournament, label)
-    now = tournament.state(label).state
-    if now == state:
-        raise LeagueError(f"{label}: is {state} already")
-    if now == "disqualified":
-        raise LeagueError(f"{label}: is disqualified; to let its games count again, reinstate it first")
-    store.append(tournament.name, [StateChanged(label, state, reason)])
-
-
-def reinstate(store: Store, label: str, reason: str = "") -> None:
-    """Let an entry of the chosen tournament play again that was suspended, withdrawn or disqualified.
-
-    Raises:
-        LeagueError: there is no such entry, or it plays anyway; the league is unchanged.
-    """
-    tournament = store.tournament()
-    _require_entry(tournament, label)
-    events: list[AnyEvent] = []
-    if tournament.state(label).state != "playing":
-        events.append(StateChanged(label, "playing", reason))
-    suspended = store.suspended()
-    if label in suspended:
-        events.append(Readmitted(label, suspended[label]))
-    if not events:
-        raise LeagueError(f"{label}: is neither suspended nor withdrawn nor disqualified")
-    store.append(tournament.name, events)
-
-
-def _require_entry(tournament: Tournament, label: str) -> None:
-    labels = [entry.label for entry in tournament.file_entries]
-    if label not in labels:
-        raise LeagueError(f"{tournament.name}: no entry {label!r}; entries: {', '.join(labels)}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from malice.referee.errors import DataError
 from malice.referee.records import Key, compute_tournament_sha
@@ -22,7 +22,15 @@ from malice.tournaments.league.formats.decisions import (
     list_changes,
     make_format_input,
 )
-from malice.tournaments.league.journal import AnyEvent, PartClosed, PartCreated, Revisions, Seeded
+from malice.tournaments.league.journal import (
+    AnyEvent,
+    DealsOver,
+    PartClosed,
+    PartCreated,
+    Revisions,
+    Seeded,
+    StateChanged,
+)
 from malice.tournaments.league.parts import Draft, Part
 from malice.tournaments.league.replay_pool import replay_rows
 from malice.tournaments.league.store import Store
@@ -63,6 +71,8 @@ class PartCheck:
                     self._note_changes(part, event.revisions)
                     with self._excuse(part.number):
                         self._check_part(part, suspended)
+                case StateChanged(label, state, over=over):
+                    self._check_point(label, state, over)
                 case PartClosed(number, absent):
                     with self._excuse(number):
                         self._check_end(number, absent)
@@ -107,6 +117,15 @@ class PartCheck:
         for part in tournament.parts:
             games = (game for game in self._finished if game.key.part == part.number)
             yield from list_suspensions(games, tournament.config.suspend_after, tournament.lifted)
+
+    def _check_point(self, label: str, state: str, over: tuple[DealsOver, ...]) -> None:
+        """Check that the deals were played that were over when an organiser decided about an entry."""
+        schedules, done = self._league.tournaments[self._name].schedules, {game.key for game in self._finished}
+        for part, table, first, end in map(astuple, over):
+            for deal in range(first, end):
+                for rotation in range(schedules[part].rotations[table] if part < len(schedules) else 1):
+                    if (key := Key(part, table, deal, rotation)) not in done:
+                        raise UnverifiedError(f"game {key}: is missing, but was over when {label!r} was {state}")
 
     def _check_end(self, number: int, absent: tuple[str, ...]) -> None:
         """Check that no game of a part is open when it closes, and who left games in it unplayed."""

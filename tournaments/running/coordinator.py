@@ -242,6 +242,8 @@ class Coordinator:
         self._taking = trio.Lock()
         self._next: Batch | None = None
         self._arrived: list[Record] = []
+        self._finishing = False
+        """Whether a first Ctrl-C came."""
         self._ending = trio.Event()
         self._changed = trio.Event()
 
@@ -272,8 +274,9 @@ class Coordinator:
 
     def finish(self) -> bool:
         """Let no further game begin; return False if nothing runs, or if this was done before."""
-        if self._hooks.on_finishing is None or self._ending.is_set() or not self._running:
+        if self._hooks.on_finishing is None or self._finishing or not self._running:
             return False
+        self._finishing = True
         self._ending.set()
         self._tell_change()
         self._hooks.on_finishing(self._running.values())
@@ -407,6 +410,9 @@ class Coordinator:
             self._hooks.on_record(report)
             for running in self._running.values():
                 running.left.discard(report.key)
+            if not self._ending.is_set() and self._hooks.pauses():
+                self.outcome.paused = True
+                self._ending.set()
             self._tell_change()
         elif isinstance(report, StderrLine):
             self._on_stderr(report)

@@ -115,6 +115,8 @@ class Outcome:
         self.stopped: str | None = None
         self.late = False
         """Whether games were not begun because of `Hooks.latest_begin`."""
+        self.paused = False
+        """Whether further games wait because of `Hooks.pauses`."""
         self.given_up: dict[Key, str] = {}
 
 
@@ -151,6 +153,8 @@ class Hooks:
     """The clock of these times."""
     on_finishing: Callable[[Collection[Running]], None] | None = None
     """Told what runs when a first Ctrl-C lets it finish; without it, the first Ctrl-C stops the run at once."""
+    pauses: Callable[[], bool] = lambda: False
+    """Whether no further game is to begin; asked after each game."""
     on_begin: Callable[[Batch, GameOrder], None] = lambda batch, order: None
     """Told of every game that begins."""
     on_failure: OnFailure = lambda key, sentence, *, again: None

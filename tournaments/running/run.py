@@ -18,7 +18,9 @@ from malice.referee.records import Batch, GameOrder, Key, Record, TimeUp
 from malice.referee.replay import is_endless
 from malice.tournaments.errors import Stopped
 from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.desk import take_up
 from malice.tournaments.league.journal import Overrun, ShareChosen
+from malice.tournaments.league.parts import Part
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.announcements import (
     NAMED,
@@ -34,6 +36,7 @@ from malice.tournaments.running.announcements import (
     stop_on_errors,
 )
 from malice.tournaments.running.coordinator import play_batches
+from malice.tournaments.running.desk import describe_settled, make_note
 from malice.tournaments.running.hooks import Audit, Hooks, Outcome, Running
 from malice.tournaments.running.leftovers import ProcessLedger, end_leftovers
 from malice.tournaments.running.open_parts import OpenParts, SharedParts
@@ -106,6 +109,10 @@ class Run:
         self._play_batches = terms.playing or (terms.elsewhere(plan) if terms.elsewhere else play_batches)
         self._bar_out = io.StringIO() if terms.playing else out
         self._reporter = Reporter(plan, terms.events)
+        self._decides = terms.playing is None and not plan.share and plan.config.format != "comparison"
+        """Whether decisions that come meanwhile are taken up."""
+        self._finishing: set[tuple[int, int, int]] | None = None
+        """By part and table: the only deals that are played, since a decision waits for their end."""
 
     def play(self) -> int:
         """Play until no game is open or the time is up; return how many games are left.
@@ -115,6 +122,8 @@ class Run:
         self._begin()
         while True:
             outcome = self._play() if next(self._list_open(), None) else Outcome()
+            if not outcome.stopped and self._settle(outcome):
+                continue
             if (outcome.late or self._deadline.too_long) and not outcome.stopped and (left := self.parts.count_left()):
                 if outcome.late and len(self.parts.done) == len(self.plan.finished):
                     print_line(self._deadline.describe_lack_of_time(), self._out)
@@ -126,6 +135,34 @@ class Run:
                 return 0
             if outcome.stopped:
                 self._stop(outcome.stopped)
+
+    def _settle(self, outcome: Outcome) -> bool:
+        """Take up what the organiser decided, once the deals at play are over in all rotations; tell whether to go on.
+
+        It is as if the run had been stopped there, and gone on with: what the decisions lack becomes a new part.
+        """
+        if outcome.paused and self._finishing is None:
+            self._finishing = {(key.part, key.table, key.deal) for key in self.parts.done}
+            return True
+        late = outcome.late and next(self._list_open(), None)
+        if not self._decides or not self._store.list_waiting() or late:
+            self._finishing = None
+            return False
+        for line in describe_settled(settled := list(take_up(self._store))):
+            print_line(f"{line}, after {format_count(len(self.parts.done), 'game')}", self._out)
+        self._finishing = None
+        if any(each.tournaments for each in settled):
+            self.parts.follow()
+            finished = sorted(self.parts.finished, key=lambda game: game.number)
+            created = close_parts(self._store, finished, (), create=not self.plan.list_postponed())
+            self._report_created(created)
+        return True
+
+    def _report_created(self, created: Sequence[Part]) -> None:
+        self.parts.watch()
+        self._reporter.report_parts(created)
+        for part in created:
+            print_line(describe_part(self.plan.tournament, part), self._out)
 
     def _stop(self, reason: str) -> NoReturn:
         games = format_count(len(self.parts.done) + self.parts.count_left(), "game")
@@ -139,6 +176,8 @@ class Run:
         return left
 
     def _begin(self) -> None:
+        name, now = self.plan.tournament.name, self._terms.now()
+        self._store.note_run(make_note(name, len(self.parts.done), self._terms.until, now))
         self._deadline.begin(self._store, self.parts.done)
         for line in self._deadline.describe():
             print_line(line, self._out)
@@ -172,10 +211,7 @@ class Run:
         if postponed:
             names = ", ".join(map(sanitize, postponed))
             raise Stopped(f"the round is over; {names} plays on in the new version; {self._go_on}")
-        self.parts.watch()
-        self._reporter.report_parts(created)
-        for part in created:
-            print_line(describe_part(self.plan.tournament, part), self._out)
+        self._report_created(created)
         return bool(created)
 
     def _play(self) -> Outcome:
@@ -188,6 +224,12 @@ class Run:
 
             def on_finishing(running: Collection[Running]) -> None:
                 progress.say(describe_finish(self.plan, running))
+
+            def pauses() -> bool:
+                if not self._decides or self._finishing is not None or not self._store.list_waiting():
+                    return False
+                progress.say("a decision waits until the deals at play are over")
+                return True
 
             def on_late() -> None:
                 progress.say("no other game begins: the longest would not end in time")
@@ -206,6 +248,7 @@ class Run:
                 self._deadline.over,
                 on_overrun,
                 self._terms.now,
+                pauses=pauses,
                 on_finishing=on_finishing if self._terms.again else None,
                 on_begin=self._reporter.report_begin,
                 on_failure=self._reporter.report_failure,
@@ -253,6 +296,8 @@ class Run:
             self._reporter.report_test(part, test)
 
     def _wants(self, key: Key) -> bool:
+        if self._finishing is not None and (key.part, key.table, key.deal) not in self._finishing:
+            return False
         return key not in self._deadline.too_long and self.parts.wants(key)
 
     def _list_open(self) -> Iterator[Batch]:

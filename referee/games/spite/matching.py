@@ -16,7 +16,7 @@ from typing import NamedTuple
 from malice.referee.games.spite.memory import Hand, Life, Record, name_leftover
 
 PATIENCE = 300
-"""How many cells paths may visit, for each that there is, until there seems to be no world; true games need 20 at most."""
+"""How many cells paths may visit for each cell until no world is looked for; true games need 20 at most."""
 
 
 class Pin(NamedTuple):
@@ -63,7 +63,7 @@ class Matching:
         self._visited = 0
 
     def find(self) -> list[int] | None:
-        """The life in each cell; None if there is no world."""
+        """The life in each cell; None if no world was found."""
         seen = [cell for cell, found in enumerate(self._record.cells) if found.card is not None]
         unmatched = [cell for cell in self._sort(seen) if not self._match(cell)]
         if unmatched or not self._pin_all():

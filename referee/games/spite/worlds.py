@@ -103,7 +103,7 @@ class Chain:
         """By life: its cell."""
 
     def draw(self) -> list[int] | None:
-        """The life in each cell; None if there is no world."""
+        """The life in each cell; None if no world was found."""
         if (found := Matching(self._record, self._rng).find()) is None:
             return None
         for cell, life in enumerate(found):
