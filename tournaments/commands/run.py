@@ -416,9 +416,11 @@ def _prepare(store: Store, config: Config, tournament: Path, options: PlanOption
 def _read_plan(
     store: Store, config: Config, tournament: Path, options: PlanOptions, scratch: Path | None = None
 ) -> Plan:
+    from malice.tournaments.entries.best import choose_best
     from malice.tournaments.entries.names import Names
     from malice.tournaments.running.plan import read_plan
 
+    config = choose_best(store, config, lambda line: click.echo(line, err=True))
     find = Names(store.path, store, scratch=scratch).find
     return read_plan(store, config, tournament.parent.resolve(), find, options)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 from msgspec import Struct, json
 from msgspec.structs import replace
 
@@ -33,12 +34,16 @@ ClockKind = Literal["wall", "cpu"]
 
 
 class LabelledBot(Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry with a label of its own."""
+    """One entry with a label of its own; or in a file, the best of another tournament."""
 
-    bot: str
+    bot: str = ""
     """A folder, a bot that ships, or a command line."""
     label: str | None = None
     """Its name in standings; by default the name in its bot.toml."""
+    top: int = 0
+    """How many of the best of `source` the line stands for, or of how many the entry was one; 0 for none."""
+    source: str = msgspec.field(name="from", default="")
+    """The tournament of the league whose ranking says who is the best."""
 
 
 class ClockLines(ClockRules, frozen=True, forbid_unknown_fields=True):
@@ -118,11 +123,26 @@ def read_config(path: Path) -> Config:
     if "positions" in data:
         raise DataError(f"{path}: positions: no tournament begins in them; they are for --from of `malice compare`")
     config = convert(data, Config, str(path))
+    for line in config.entries:
+        if isinstance(line, LabelledBot):
+            _check_line(line, f"{path}: entries")
     defaults = load_format(config.format).defaults
     config = replace(config, **{field: value for field, value in defaults.items() if field not in data})
     if "kind" not in data.get("clock", {}):
         config = replace(config, clock=replace(config.clock, kind=choose_clock_kind(config.rulesets, path.parent)))
     return check_config(config, str(path))
+
+
+def _check_line(line: LabelledBot, where: str) -> None:
+    if bool(line.bot) == bool(line.source):
+        raise DataError(
+            f'{where}: expected bot = "..." or top = 8, from = "...", got {"both" if line.bot else "neither"}'
+        )
+    if line.source and (line.top < 1 or line.label):
+        got = f"label = {line.label!r}" if line.label else f"top = {line.top}"
+        raise DataError(f"{where}: expected top = 8 or another number from 1, and no label, beside from; got {got}")
+    if line.top and not line.source:
+        raise DataError(f"{where}: top: expected from beside it, the tournament whose best are meant")
 
 
 def find_league(config: Config, path: Path) -> Path:
