@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,23 @@ def test_what_no_ranking_says_is_an_error(line: str, says: str, course: Path) ->
     (course / "other.toml").write_text(text)
 
     assert says in malice("run", course / "other.toml", code=2).stderr
+
+
+def test_a_league_has_one_site_with_a_page_for_each_bot_across_its_tournaments(course: Path, tmp_path: Path) -> None:
+    db, out = course / "course.db", tmp_path / "site"
+    best = rank(db, "final")[0]
+
+    malice("site", db, "--out", out, code=0)
+    malice("site", db, "--out", out, code=0)
+
+    front, bot = (out / "index.html").read_text(), (out / f"bots/{best}.html").read_text()
+    pages = {"": front, "bots": bot}
+    for name in ("course", "final"):
+        assert f'href="t-{name}/index.html"' in front
+        assert f'href="../t-{name}/bots/{best}.html"' in bot
+    for folder, page in pages.items():
+        for link in re.findall(r'href="([^"#]+)', page):
+            assert (out / folder / link).is_file(), link
+    assert (
+        "holds the site of a whole league" in malice("site", db, "--tournament", "final", "--out", out, code=2).stderr
+    )

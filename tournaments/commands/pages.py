@@ -99,14 +99,15 @@ class Extras:
         return SiteOptions(publication=publication, changes=changes, url=self.url)
 
 
-def print_size(store: Store, out: Path, size: SiteSize, *, json: bool = False) -> None:
-    """Print the address of pages that were written, and what they leave out."""
+def print_size(store: Store | None, out: Path, size: SiteSize, *, json: bool = False) -> None:
+    """Print the address of pages that were written, and what they leave out; `store` is None for a whole league."""
     address = (out.resolve() / "index.html").as_uri()
     if json:
         click.echo(msgspec.json.encode(msgspec.structs.asdict(size) | {"address": address}))
         return
     click.echo(f"{format_count(size.games, 'game')} on {format_count(size.pages, 'page')}", err=True)
-    print_withheld(store, size.withheld, ["--out", str(out)])
+    if store is not None:
+        print_withheld(store, size.withheld, ["--out", str(out)])
     click.echo(address)
 
 
@@ -272,11 +273,11 @@ def keep_site(store: Store, plan: Plan, out: Path | None, url: str = "", *, repl
     if out is None:
         yield
         return
-    from malice.tournaments.league.publication import require_own_site
+    from malice.tournaments.league.publication import find_site_owner, require_own_site
 
     tournament = plan.tournament.name
     if not replace:
-        require_own_site(out, plan.tournament)
+        require_own_site(out, find_site_owner(plan.tournament))
     with LiveSite(store, tournament, out, url) as live:
         try:
             yield

@@ -37,6 +37,7 @@ from malice.tournaments.sanitizer import sanitize
 
 if TYPE_CHECKING:
     from malice.referee.records import Layer
+    from malice.tournaments.league.publication import SiteSize
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.rerun import Opinions
 
@@ -119,13 +120,14 @@ def site(
     for friday.db, by the content of the bot and of what it was asked: nothing is asked twice. Pages that are written
     without the option do not have the opinion, and have it again with the next one that gives it.
 
-    A folder that holds the site of one tournament keeps it: the command writes that one again, and no other over it
-    without --replace-site. Into another folder, a league with several tournaments needs --tournament.
+    A league with several tournaments has one site for all of them, but for comparisons: a front page that lists them,
+    and a page for each bot. --tournament writes the site of one. A folder that holds the site of one tournament keeps
+    it: the command writes that one again, and no other over it without --replace-site.
 
     With --game the replay of one game becomes one file, to open from the disk or to send. KEY is as for `malice
     replay`.
     """
-    from malice.tournaments.league.publication import require_own_site
+    from malice.tournaments.league.publication import find_site_owner, require_own_site
     from malice.tournaments.league.store import is_played
 
     _check_out(out, "file" if key is not None else "folder")
@@ -153,13 +155,19 @@ def site(
         if key is not None:
             write_game(store, key, out, extras)
             return
-        _select_tournament(store, tournament, out)
+        if (name := _choose_tournament(store, tournament, out)) is None:
+            if follow or changes_since is not None or any(evidence):
+                raise click.UsageError("--follow, --changes-since and --with-stderr LABEL need --tournament")
+            size = write_league_site(store, out, extras, asking, luck=luck, replace_site=replace_site)
+            print_size(None, out, size, json=json)
+            return
+        store.select(name)
         if not replace_site:
-            require_own_site(out, store.tournament())
+            require_own_site(out, find_site_owner(store.tournament()))
         if follow:
             follow_league(store, out, extras, running=running)
         else:
-            write_site(store, out, extras, asking, luck=luck, json=json)
+            print_size(store, out, write_site(store, out, extras, asking, luck=luck), json=json)
 
 
 @dataclass(frozen=True)
@@ -227,10 +235,37 @@ def _print_opinions(opinions: Opinions) -> None:
             click.echo(f"    | {line}", err=True)
 
 
-def write_site(
-    store: Store, out: Path, extras: Extras, asking: Asking | None, *, luck: bool, json: bool = False
-) -> None:
-    """Write the pages, and print their address, and what they leave out.
+def write_league_site(
+    store: Store, out: Path, extras: Extras, asking: Asking | None, *, luck: bool, replace_site: bool
+) -> SiteSize:
+    """Write one site for all tournaments that are meant: their own sites in folders, and the league's pages.
+
+    Raises:
+        LeagueError: a folder holds another site; and what `write_site` raises.
+    """
+    from dataclasses import replace as alter
+
+    from msgspec.structs import replace
+
+    from malice.site_pages.league_site import find_league_owner, name_folders, write_league_pages
+    from malice.tournaments.league.publication import SiteSize, find_site_owner, require_own_site
+
+    tournaments, folders = store.league().tournaments, name_folders(store.league().list_meant())
+    if not replace_site:
+        require_own_site(out, find_league_owner(store))
+        for name, folder in folders.items():
+            require_own_site(out / folder, find_site_owner(tournaments[name]))
+    total = SiteSize(0, 0, 0, 0, 0)
+    for name, folder in folders.items():
+        store.select(name)
+        url = extras.url and f"{extras.url}{folder}/"
+        size = write_site(store, out / folder, alter(extras, url=url), asking, luck=luck)
+        total = SiteSize(*(getattr(total, field) + getattr(size, field) for field in SiteSize.__struct_fields__))
+    return replace(total, pages=total.pages + write_league_pages(store, out, list(folders)))
+
+
+def write_site(store: Store, out: Path, extras: Extras, asking: Asking | None, *, luck: bool) -> SiteSize:
+    """Write the pages of a tournament, and return their size.
 
     Args:
         store: the league, with the tournament chosen.
@@ -238,7 +273,6 @@ def write_site(
         extras: what they show beyond what every site does.
         asking: which bot is asked what it would have played; None for none.
         luck: whether to play the games again, to show every two entries without luck.
-        json: whether to print the size as JSON.
 
     Raises:
         LeagueError, DataError: as `Extras.make_options`.
@@ -254,8 +288,7 @@ def write_site(
     sharper = take_luck_off(store) if luck else None
     follower = Follower(store, out)
     with open_opinions(store, asking) as opinions:
-        size = follower.look(replace(options, sharper=sharper, opinions=opinions), running=False)
-    print_size(store, out, size, json=json)
+        return follower.look(replace(options, sharper=sharper, opinions=opinions), running=False)
 
 
 def write_game(store: Store, key: str, out: Path, extras: Extras) -> None:
@@ -281,19 +314,19 @@ def write_game(store: Store, key: str, out: Path, extras: Extras) -> None:
     click.echo(out.resolve().as_uri())
 
 
-def _select_tournament(store: Store, name: str | None, out: Path) -> None:
-    """Choose the tournament that is named, or else that whose site the folder holds, or the only one that can be meant.
+def _choose_tournament(store: Store, name: str | None, out: Path) -> str | None:
+    """The tournament that is named, or else that whose site the folder holds, or the only one that can be meant.
 
-    Raises:
-        LeagueError: several can be meant.
+    None if several can be meant: then the site is that of the league.
     """
     from malice.tournaments.league.publication import find_site_owner, read_site_owner
 
-    owner, tournaments = read_site_owner(out), store.league().tournaments
-    if name is None and owner and owner.tournament in tournaments:
-        found = tournaments[owner.tournament]
+    owner, league = read_site_owner(out), store.league()
+    if name is None and owner and owner.tournament in league.tournaments:
+        found = league.tournaments[owner.tournament]
         name = found.name if find_site_owner(found) == owner else None
-    store.select(name or store.tournament().name)
+    meant = league.list_meant()
+    return name or (meant[0] if len(meant) == 1 else None)
 
 
 def _check_out(out: Path, kind: Literal["file", "folder"]) -> None:

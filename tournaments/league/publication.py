@@ -47,6 +47,7 @@ class SiteOwner(Struct, frozen=True):
     """The tournament whose site a folder holds."""
 
     tournament: str
+    """Empty for the site of a whole league."""
     commit: str
     """Of the seed of its first part, which no other league has; empty if it has no part."""
 
@@ -63,19 +64,20 @@ def read_site_owner(folder: Path) -> SiteOwner | None:
         return None
 
 
-def require_own_site(folder: Path, tournament: Tournament) -> None:
-    """Make sure that a folder holds no other site than that of a tournament.
+def require_own_site(folder: Path, owner: SiteOwner) -> None:
+    """Make sure that a folder holds no other site than this one.
 
     Raises:
         LeagueError: it does.
     """
-    owner = read_site_owner(folder)
-    if owner is None or owner == find_site_owner(tournament):
+    found = read_site_owner(folder)
+    if found is None or found == owner:
         return
-    of = " of another league" if owner.tournament == tournament.name else ""
+    of = " of another league" if found.tournament == owner.tournament else ""
+    names = [repr(each.tournament) if each.tournament else "a whole league" for each in (found, owner)]
     raise LeagueError(
-        f"{folder}: holds the site of {owner.tournament!r}{of}, not of {tournament.name!r}: name another folder, or"
-        " write over it with --replace-site"
+        f"{folder}: holds the site of {names[0]}{of}, not of {names[1]}: name another folder, or write over it with"
+        " --replace-site"
     )
 
 
