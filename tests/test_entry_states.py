@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.league.desk import name_user
 from malice.tournaments.league.journal import AnyEvent, StateChanged
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
@@ -212,9 +213,10 @@ def test_decisions_are_told_in_the_journal_with_their_reasons(cup: Path) -> None
     decide(cup, "withdraw", "first", "--reason", "ill")
     decide(cup, "reinstate", "first", "--reason", "well")
 
+    who = name_user()
     assert list_events(cup)[len(before) :] == [
-        StateChanged("first", "withdrawn", "ill"),
-        StateChanged("first", "playing", "well"),
+        StateChanged("first", "withdrawn", "ill", who),
+        StateChanged("first", "playing", "well", who),
     ]
 
 

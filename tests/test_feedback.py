@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from malice.site_pages.feedback import escape
 from malice.tournaments.entries.bots import list_shipped_bots
 from malice.tournaments.league.store import Store
+from malice.tournaments.sanitizer import escape_markdown as escape
 from tests.command_line import malice
 from tests.growing_leagues import GrowingLeague
 from tests.leagues import replace_in_journal

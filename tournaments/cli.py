@@ -42,6 +42,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Results": {
         "standings": ("results", "Print the ranking."),
+        "report": ("results", "Print what happened since a day."),
         "site": ("site", "Write the pages of a league."),
         "serve": ("site", "Serve the pages of a league to browsers."),
         "feedback": ("results", "Write a page for the author of each bot."),

@@ -83,3 +83,12 @@ def _spell_out(code: int) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+_MARKDOWN = re.compile(r"[\\`*\[\]|<>&~]|(?<![^\W_])_|_(?![^\W_])")
+"""What means something in Markdown or HTML wherever it stands; an underscore within a word does not."""
+
+
+def escape_markdown(text: str) -> str:
+    """Escape text of strangers so that Markdown and HTML show it as it is."""
+    return _MARKDOWN.sub(r"\\\g<0>", sanitize(text))

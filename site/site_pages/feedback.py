@@ -42,7 +42,7 @@ from malice.tournaments.league.ranking import compute_league_standings, find_sta
 from malice.tournaments.league.standings import Row, Standings, State
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import Tournament
-from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.sanitizer import escape_markdown, sanitize
 from malice.tournaments.terminal.results import format_rank
 from malice.tournaments.terminal.tables import format_number
 from malice.tournaments.terminal.transcript import excerpt_stderr
@@ -52,8 +52,6 @@ FAULTS = 5
 WORST = 5
 SLOWEST = 5
 LINE_WIDTH = 240
-SPECIAL = re.compile(r"[\\`*\[\]|<>&~]|(?<![^\W_])_|_(?![^\W_])")
-"""What means something in Markdown or HTML wherever it stands; an underscore within a word does not."""
 MARK = "<!-- malice feedback: {} -->"
 """The last line of a page, with the commit of its tournament: so that a page is known again when it is stale."""
 
@@ -173,7 +171,8 @@ def write_pages(store: Store, out: Path, url: str = "", changes: Changes | None 
     out.mkdir(parents=True, exist_ok=True)
     for page in pages:
         (out / f"{page.name}.md").write_text(f"{page.markdown}\n{mark}\n", encoding="utf-8")
-        (out / f"{page.name}.html").write_text(f"{_render(page)}\n{mark}\n", encoding="utf-8")
+        html = render_alone(page.label, page.markdown, "for the author of this bot alone")
+        (out / f"{page.name}.html").write_text(f"{html}\n{mark}\n", encoding="utf-8")
         _write_replays(out / page.name, page.replays)
         yield out / f"{page.name}.md"
         yield out / f"{page.name}.html"
@@ -198,11 +197,12 @@ def _write_replays(folder: Path, replays: Sequence[Replay]) -> None:
         folder.rmdir()  # if nothing is left in it
 
 
-def _render(page: FeedbackPage) -> str:
+def render_alone(title: str, markdown: str, foot: str) -> str:
+    """Render a text of ours as a page that needs no other file, and loads nothing."""
     styles = [Markup((STATIC / name).read_text("utf-8")) for name in (*STYLES, "docs.css")]
-    prose = render_markdown(page.markdown, lambda link: link)
-    template = make_template_environment().get_template("feedback.html")
-    return template.render(title=sanitize(page.label, 80), prose=Markup(prose.html), styles=styles)
+    prose = render_markdown(markdown, lambda link: link)
+    template = make_template_environment().get_template("alone.html")
+    return template.render(title=sanitize(title, 80), prose=Markup(prose.html), styles=styles, foot=foot)
 
 
 def _read_mark(page: Path) -> str:
@@ -233,7 +233,7 @@ def _make_pages(store: Store, url: str, changes: Changes | None) -> Iterator[Fee
             mine, folder = findings[entry.label], _name_folder(words.get(entry.label, ""))
             replays = tuple(_list_replays(store, mine, entry.label, url))
             command = Commands(store.path.name, prefix, folder, file, url)
-            lines = [f"# {escape(entry.label)} in {escape(name)}", ""]
+            lines = [f"# {escape_markdown(entry.label)} in {escape_markdown(name)}", ""]
             lines += _describe_state(entry, find_state(entry, suspended))
             if url:
                 lines += [f"[Its page on the site]({url}bots/{make_slug(entry.label)}.html)", ""]
@@ -274,11 +274,6 @@ def _make_position(tournament: Tournament, record: Record, action: int) -> bytes
     return None if game.over else game.position() + b"\n"
 
 
-def escape(text: str) -> str:
-    """Escape text of strangers so that Markdown and HTML show it as it is."""
-    return SPECIAL.sub(r"\\\g<0>", sanitize(text))
-
-
 def _name_files(labels: Sequence[str]) -> list[str]:
     """Name files by the labels alone, whoever else takes part.
 
@@ -301,10 +296,10 @@ def _describe_state(entry: Entry, state: State) -> Iterator[str]:
     if entry.version.number:
         yield f"Content {entry.version.hash[:12]}."
     if entry.version.parameters:
-        values = (f"{name} = {escape(value)}" for name, value in entry.version.parameters.items())
+        values = (f"{name} = {escape_markdown(value)}" for name, value in entry.version.parameters.items())
         yield f"Parameters: {', '.join(values)}."
     if state not in ("playing", "absent"):
-        yield f"It is {state}{f': {escape(entry.reason)}' if entry.reason else ''}."
+        yield f"It is {state}{f': {escape_markdown(entry.reason)}' if entry.reason else ''}."
     if entry.absence is None:
         yield "It was built and started without a fault."
         yield ""
@@ -327,12 +322,12 @@ def _describe_results(label: str, all_standings: Sequence[Standings], changes: C
     }
     for standings in all_standings:
         row = next(row for row in standings.rows if row.label == label)
-        yield f"- {escape(standings.ruleset)}, {standings.seats} seats: {_describe_row(row)}"
+        yield f"- {escape_markdown(standings.ruleset)}, {standings.seats} seats: {_describe_row(row)}"
         if changes and (move := moves.get((standings.ruleset, standings.seats))):
             yield f"  - {_describe_move(move, changes)}"
         for other, meeting in standings.crosstable[label].items():
             record = f"{meeting.wins}-{meeting.draws}-{meeting.losses}"
-            yield f"  - against {escape(other)}: {record} in {format_count(meeting.games, 'game')}"
+            yield f"  - against {escape_markdown(other)}: {record} in {format_count(meeting.games, 'game')}"
     if not all_standings:
         yield "No game was played yet."
     yield ""
@@ -353,10 +348,10 @@ def _describe_row(row: Row) -> str:
 def _describe_move(move: RankChange, changes: Changes) -> str:
     since = f"before {changes.part}" if changes.part else f"{changes.since}"
     if move.news:
-        return f"{move.news} since {escape(since)}"
+        return f"{move.news} since {escape_markdown(since)}"
     before = "not ranked" if move.rank_before is None else f"rank {move.rank_before}"
     gain = "" if move.gain is None else f", {format_number(move.gain, 0)} Elo since"
-    return f"{escape(since)}: {before}{gain}"
+    return f"{escape_markdown(since)}: {before}{gain}"
 
 
 def _name_game(key: Key, findings: Findings, entry: Entry) -> str:
@@ -389,7 +384,7 @@ def _describe_faults(findings: Findings, entry: Entry, memory_mb: int) -> Iterat
             yield from _quote(lines)
         evidence = f"{fault.sentence}\n{fault.stderr}"
         if hint := explain_limits(evidence, isolation.split("+"), memory_mb):
-            yield f"{escape(hint[:1].upper() + hint[1:])}."
+            yield f"{escape_markdown(hint[:1].upper() + hint[1:])}."
             yield ""
         if stderr := excerpt_stderr(fault.stderr):
             yield "Its stderr:"
@@ -428,11 +423,11 @@ def _describe_worst(
     if not findings.worst:
         yield "It lost none."
     for loss in sorted(findings.worst, reverse=True):
-        others = ", ".join(map(escape, loss.others))
+        others = ", ".join(map(escape_markdown, loss.others))
         points = f", {format_count(loss.behind, 'point')} behind" if loss.behind else ""
         yield f"### Game {_name_game(loss.key, findings, entry)} against {others}"
         yield ""
-        yield f"Place {loss.place}{points} ({escape(loss.reason)})."
+        yield f"Place {loss.place}{points} ({escape_markdown(loss.reason)})."
         yield ""
         replay = replays.get(loss.key)
         if replay:
@@ -474,4 +469,4 @@ def _describe_clocks(findings: Findings, entry: Entry, clock: ClockRules) -> Ite
         yield "It was never asked."
     for micros, cpu, key, place, action in sorted(findings.slowest, reverse=True):
         times = f"{micros / 1000:.1f} ms ({cpu / 1000:.1f} ms of CPU time)"
-        yield f"- {times}: game {_name_game(key, findings, entry)}, action {place}, {escape(action)}"
+        yield f"- {times}: game {_name_game(key, findings, entry)}, action {place}, {escape_markdown(action)}"

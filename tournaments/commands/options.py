@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import sys
+import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, time, timedelta
@@ -126,7 +127,7 @@ def read_limit(until: str | None, duration: str | None, grace: str | None) -> Li
     Raises:
         DataError: as `parse_limit`, or a grace is given without a limit, or cannot be read.
     """
-    at = parse_limit(until, duration, datetime.now().astimezone())
+    at = parse_limit(until, duration, datetime.fromtimestamp(clock.time()).astimezone())
     if at is None:
         if grace:
             raise DataError("--grace: goes only with --until or --for")
@@ -307,7 +308,7 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
             return Changes(Path(since).name, compute_progression(last.read(), store.read(), choice))
     if since.endswith(".db"):
         raise LeagueError(f"{since}: no such database")
-    begin = parse_date(since, datetime.now().astimezone(), "--changes-since")
+    begin = parse_date(since, datetime.fromtimestamp(clock.time()).astimezone(), "--changes-since")
     return Changes(format_date(begin), compute_progression(store.read(begin), store.read(), choice))
 
 

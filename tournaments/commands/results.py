@@ -1,8 +1,9 @@
-"""`malice standings`, `feedback`, `export` and `verify`: what a league holds."""
+"""`malice standings`, `report`, `feedback`, `export` and `verify`: what a league holds."""
 
 from __future__ import annotations
 
 import sys
+import time
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -12,6 +13,7 @@ import click
 from malice.tournaments.commands.options import (
     compute_changes,
     database_argument,
+    format_date,
     jobs_option,
     json_option,
     parse_date,
@@ -75,7 +77,7 @@ def standings(
         raise click.UsageError("--pair goes only with --tournament and --json")
     if luck and any(choices):
         raise click.UsageError("--luck goes only with --tournament, --json and --csv")
-    begin = 0.0 if since is None else parse_date(since, datetime.now().astimezone(), "--since")
+    begin = 0.0 if since is None else parse_date(since, datetime.fromtimestamp(time.time()).astimezone(), "--since")
     choice = Choice(versions, begin, without=without)
     several = pair is None and not luck and changes_since is None
     unplayed = find_daily_deals(db).exists()
@@ -257,6 +259,37 @@ def feedback(db: Path, tournament: str | None, out: Path, changes_since: str | N
         changes = None if changes_since is None else compute_changes(store, changes_since)
         paths = list(map(str, write_pages(store, out, url, changes)))
     click.echo(msgspec.json.encode(paths) if json else "\n".join(paths))
+
+
+@click.command()
+@database_argument
+@tournament_option
+@click.option("--since", default="yesterday", show_default=True, metavar="DATE", help="A date, monday, or today.")
+@click.option("--html", is_flag=True, help="Print a page that needs no other file.")
+@json_option
+def report(db: Path, tournament: str | None, since: str, html: bool, json: bool) -> None:
+    """Print what happened since a day, as Markdown: games, what became of each submission, who climbed, faults, what
+    was decided, and what needs a decision.
+
+    The same league and day give the same report, so it may be written again at any time.
+    """
+    import msgspec
+
+    from malice.tournaments.terminal.report import format_report, make_report
+
+    _refuse_pairs({"--json": json, "--html": html})
+    begin = parse_date(since, datetime.fromtimestamp(time.time()).astimezone(), "--since")
+    with open_store(db, tournament=tournament, several=True) as store, store.snapshot():
+        found = make_report(store, begin, [tournament] if tournament else store.league().list_meant())
+    if json:
+        click.echo(msgspec.json.encode(found))
+        return
+    text = "\n".join(format_report(found, db.stem, format_date(begin)))
+    if html:
+        from malice.site_pages.feedback import render_alone
+
+        text = render_alone(db.stem, text, "for organisers")
+    click.echo(text)
 
 
 @click.command()

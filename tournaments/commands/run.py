@@ -257,8 +257,11 @@ def run(
     interrupt_on_signals()
     allowed = PlanOptions(new_versions=new_versions, keep_going=keep_going, required=required)
     with stop_on_interrupt(["malice", *sys.argv[1:]]):
-        limit = read_limit(until, duration, grace)
         config, db = _read_file(tournament, db, jobs, isolation, required=required)
+        plays = not (create_only or dry_run)
+        own = config.until if plays and until is None and duration is None else ""
+        limit = read_limit(until or own or None, duration, grace)
+        allowed = msgspec.structs.replace(allowed, keep_going=keep_going or config.keep_going)
         if dry_run:
             with TemporaryDirectory(prefix="malice-") as scratch, _open_or_make_up(db, Path(scratch)) as store:
                 plan = _read_plan(store, config, tournament, allowed, Path(scratch, "dry.db"))

@@ -107,6 +107,10 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the entries play under neutral names, and nothing that is published tells whose they are."""
     new_versions: Literal["refuse", "play"] = "refuse"
     """Whether a run stops when a bot has changed, or the new version plays from now on."""
+    keep_going: bool = False
+    """Whether a run plays without the bots that cannot be built or started, or whose folders are gone."""
+    until: str = ""
+    """When each run is to be over, such as "06:00"; empty for no limit."""
     positions: tuple[Position, ...] = ()
     """By deal: where its games begin. No tournament file has them, since such games are not rated."""
     anchor: str | None = None
@@ -232,7 +236,8 @@ def encode_identity(config: Config) -> str:
 
 def forget_machine(config: Config) -> Config:
     """A configuration with the defaults for what may differ on every machine and in every run."""
-    return replace(config, jobs=0, cpus_per_game=1, isolation="auto", league=None, new_versions="refuse")
+    kept = replace(config, jobs=0, cpus_per_game=1, isolation="auto", league=None, new_versions="refuse")
+    return replace(kept, keep_going=False, until="")
 
 
 MAY_CHANGE = ("entries", "rulesets", "deals", "anchor", "challengers", "opponents", "rounds")
