@@ -52,6 +52,7 @@ def play_batch(
     guests: Mapping[str, BatchSeat] | None = None,
     watch: Callable[[GameOrder], Watch] | None = None,
     is_ended: Callable[[], bool] = lambda: False,
+    reseat: Callable[[GameOrder, Sequence[BatchSeat]], Sequence[Seat]] = lambda order, seats: seats,
 ) -> None:
     """Play every game of a batch; its bots start with it and have ended when this returns.
 
@@ -64,6 +65,7 @@ def play_batch(
         guests: by label, the seats of players that are not bot processes.
         watch: receives every game that begins; returns the function that receives its actions.
         is_ended: asked before each game; if true, neither it nor any later game is played.
+        reseat: returns, by seat, who plays a game in the place of those who sit there.
 
     Raises:
         Abandoned: nobody waits for the records.
@@ -86,7 +88,7 @@ def play_batch(
             if is_ended():
                 break
             report(GameBegun(order.key))
-            seated = [seats[player] for player in order.seating]
+            seated = reseat(order, [seats[player] for player in order.seating])
             runner, begin = None, time.monotonic_ns()
             try:
                 told = watch(order) if watch else None

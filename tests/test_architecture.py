@@ -36,6 +36,7 @@ FLOORS = (
     {"tournaments/running"},
     {"tournaments/farm", "rl"},
     {"site_pages"},
+    {"tournaments/web"},
     {"tournaments/check", "tournaments/bench"},
     {"tournaments/commands"},
     {"tournaments/cli"},

@@ -135,6 +135,11 @@ def find_data_folder() -> Path:
 )
 @click.option("--stderr", is_flag=True, help="Show what the bots print to stderr, each line with the bot's label.")
 @click.option("--quiet", is_flag=True, help="Print only the ranking: no plan, no progress, no line for each game.")
+@click.option("--web", is_flag=True, help="Play in the browser; the games of bots alone have no seat there.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8750, show_default=True, help="With --web; 0: any.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --web: the address to listen on.")
+@click.option("--invite", is_flag=True, help="With --web: print an address and a QR code for each seat.")
+@click.option("--no-browser", is_flag=True, help="With --web: open no browser.")
 @click.option("--daily", is_flag=True, help="The deal of the day, for you alone: leave with q, and go on later.")
 @click.option(
     "--day",
@@ -163,6 +168,11 @@ def play(
     delay: int | None,
     stderr: bool,
     quiet: bool,
+    web: bool,
+    port: int,
+    host: str,
+    invite: bool,
+    no_browser: bool,
     daily: bool,
     day: datetime | None,
     isolation: Layer | None,
@@ -207,6 +217,11 @@ def play(
             "--jobs: games that you watch or play in are played one at a time": (watch or person) and jobs is not None,
             "--quiet and --replay contradict each other": quiet and replays,
             "--day needs --daily": day is not None,
+            "--web seats people: name `you` among the bots": web and not person,
+            "--web shows one table: it contradicts --watch, --replay, --json, --stderr and --series": web
+            and (watch or replays or json or stderr or series),
+            "--port, --host, --invite and --no-browser need --web": not web
+            and (invite or no_browser or _is_given(context, "port") or _is_given(context, "host")),
             "--from contradicts --ruleset, --deals and --series: the positions say what is played": begin is not None
             and (series or _is_given(context, "ruleset") or _is_given(context, "deals")),
             "--from contradicts --db: what begins in the midst is no game of a league": begin is not None
@@ -235,6 +250,9 @@ def play(
         stderr=stderr,
         people=labels,
     )
+    if web:
+        _play_in_browser(order, bots.count(PERSON.manifest.name), (host, port, invite, not no_browser), db, people)
+        return
     _play_table(order, db, show, people)
 
 
@@ -259,6 +277,19 @@ def seat_people(db: Path | None, names: Sequence[str]) -> tuple[PeopleList | Non
             taken = store.league().versions
     people = PeopleList(db)
     return people, tuple(people.find_label(name, taken) for name in names)
+
+
+def _play_in_browser(
+    order: MatchOrder, count: int, place: tuple[str, int, bool, bool], db: Path | None, people: PeopleList | None
+) -> None:
+    from msgspec.structs import replace
+
+    from malice.tournaments.web.opening import Place, play_in_browser
+
+    league = str(db.resolve()) if db else ""
+    if people:
+        people.write()
+    play_in_browser(replace(order, deals=1, jobs=1), count, Place(*place), find_data_folder() / "tables", league)
 
 
 class Show(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -30,12 +30,21 @@ from malice.referee.records import (
     Started,
     StderrLine,
 )
-from malice.referee.seat import InProcessSeat, Watch
+from malice.referee.seat import InProcessSeat, Seat, Watch
 from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.lookup import Find
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.running.hooks import Hooks, Outcome
-from malice.tournaments.terminal.watching import Watcher
+
+
+class GameWatcher(Protocol):
+    """Shows games to somebody."""
+
+    def begin(self, batch: Batch, order: GameOrder) -> Watch:
+        """Show the deal of a game; return the function to call after every ask."""
+
+    def end(self, record: Record) -> None:
+        """Show how it ended."""
 
 
 class InProcess:
@@ -48,19 +57,22 @@ class InProcess:
         watcher: shows every game.
         on_stderr: receives lines of stderr from batches that ask for them.
         guard: a descriptor whose hang-up means that nobody waits for the games.
+        reseat: as of `play_batch`.
     """
 
     def __init__(
         self,
         guests: Mapping[str, BatchSeat],
-        watcher: Watcher | None = None,
+        watcher: GameWatcher | None = None,
         on_stderr: Callable[[StderrLine], None] = lambda report: None,
         guard: int | None = None,
+        reseat: Callable[[GameOrder, Sequence[BatchSeat]], Sequence[Seat]] = lambda order, seats: seats,
     ) -> None:
         self._guests = guests
         self._watcher = watcher
         self._on_stderr = on_stderr
         self._guard = guard
+        self._reseat = reseat
 
     def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
         """Play all batches, or stop when somebody leaves; give up a game that the referee cannot finish."""
@@ -115,7 +127,8 @@ class InProcess:
             return outcome.late or not any(map(hooks.wants, orders))
 
         try:
-            play_batch(batch, self._guard, on_report, self._guests, watch if self._watcher else None, is_ended)
+            shown = watch if self._watcher else None
+            play_batch(batch, self._guard, on_report, self._guests, shown, is_ended, self._reseat)
         finally:
             for pid in pids:
                 hooks.ledger.remove(pid)

@@ -62,6 +62,8 @@ class MatchOrder(Order, frozen=True, kw_only=True):
     """Whether the bots' stderr is reported line by line."""
     people: tuple[str, ...] = ()
     """The labels of the people among `bots`, in that order; people without one are called `you`."""
+    name: str = ""
+    """Of the tournament in the league; by default `play`, and a new one for each sitting of people."""
 
 
 class ComparisonOrder(Order, frozen=True, kw_only=True):
@@ -98,7 +100,7 @@ def read_order(store: Store, order: MatchOrder | ComparisonOrder, find: Find) ->
     if order.required:
         require_isolation(config.isolation)
     if isinstance(order, MatchOrder):
-        if YOU in order.bots:
+        if YOU in order.bots and not order.name:
             config = _name_sitting(store, config, base, find)
         options = PlanOptions(numbered=True, required=order.required, stderr=order.stderr)
         return read_plan(store, config, base, find, options)
@@ -112,7 +114,12 @@ def _configure_match(order: MatchOrder) -> Config:
     clock = ClockLines() if order.move_ms is None else ClockLines(order.move_ms, None)
     deals = 1 if order.deals is None else order.deals
     return Config(
-        tuple(_list_entries(order)), name="play", seats=len(order.bots), deals=deals, series=order.series, clock=clock
+        tuple(_list_entries(order)),
+        name=order.name or "play",
+        seats=len(order.bots),
+        deals=deals,
+        series=order.series,
+        clock=clock,
     )
 
 

@@ -78,25 +78,30 @@ window.malice = window.malice || {};
     return { ...step, moves, events: events.filter((event) => event !== null) };
   }
 
+  /** Add a step to a course; `step` holds what its viewer may see. */
+  malice.extendCourse = function (course, game, viewer, step) {
+    const call = (hook, ...values) => malice.callFamily(game.family, hook, ...values);
+    const { events } = step;
+    let table = course.tables.at(-1) ?? call("start", game);
+    const told = events.map((event, place) => {
+      const copy = structuredClone(table);
+      const context = { game, viewer, step, events, place, table: copy };
+      table = context.table = call("apply", copy, event, context) ?? copy;
+      return [call("words", event, context) ?? "", call("brief", event, context) ?? ""];
+    });
+    course.steps.push(step);
+    course.tables.push(table);
+    course.words.push(told.map(([words]) => words));
+    course.briefs.push(told.map(([, brief]) => brief));
+  };
+
+  /** Return a course without a step. */
+  malice.beginCourse = () => ({ steps: [], tables: [], words: [], briefs: [] });
+
   /** Follow a game through the eyes of a seat, or of a spectator (null): masked steps, tables and words by step. */
   malice.follow = function (game, viewer) {
-    const call = (hook, ...values) => malice.callFamily(game.family, hook, ...values);
-    const course = { steps: [], tables: [], words: [], briefs: [] };
-    let table = call("start", game);
-    for (const whole of game.steps) {
-      const step = maskStep(whole, game, viewer);
-      const { events } = step;
-      const told = events.map((event, place) => {
-        const copy = structuredClone(table);
-        const context = { game, viewer, step, events, place, table: copy };
-        table = context.table = call("apply", copy, event, context) ?? copy;
-        return [call("words", event, context) ?? "", call("brief", event, context) ?? ""];
-      });
-      course.steps.push(step);
-      course.tables.push(table);
-      course.words.push(told.map(([words]) => words));
-      course.briefs.push(told.map(([, brief]) => brief));
-    }
+    const course = malice.beginCourse();
+    for (const whole of game.steps) malice.extendCourse(course, game, viewer, maskStep(whole, game, viewer));
     course.others = malice.listOthers(game, viewer);
     return course;
   };

@@ -117,7 +117,8 @@ window.malice = window.malice || {};
   /** Draw the table after a step into `box`; what has moved flies from its old place in `moving` ms, unless 0. */
   malice.drawTable = function (box, game, course, index, viewer, moving) {
     const { steps, tables } = course;
-    const context = { game, viewer, step: steps[index], over: index === steps.length - 1, tables };
+    const over = game.live ? game.ended : index === steps.length - 1;
+    const context = { game, viewer, step: steps[index], over, tables };
     parts = findParts(box, game, viewer);
     const table = malice.callFamily(game.family, "draw", tables[index], context);
     const flies = moving && !matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -9,7 +9,7 @@ malice.spite = malice.spite || {};
   class Table {
     constructor(table, { game, viewer, over, tables }) {
       Object.assign(this, { game, viewer, over, table, rules: game.rules, changes: table.changes });
-      if (!extents.has(tables)) extents.set(tables, spite.measure(tables));
+      if (!extents.has(tables)) extents.set(tables, spite.measure(tables, game));
       this.extent = extents.get(tables);
     }
 

@@ -124,6 +124,16 @@ malice.spite = malice.spite || {};
     return source[0] === "h" ? { from: `${seat}h`, to: findName(target), card: source.slice(1) } : { from: findName(source), to: findName(target) };
   };
 
+  spite.advances = (action) => /-c\d+$/.test(action);
+
+  /** Return what a beginner must know, at the places it is about. */
+  spite.legend = ({ rules }) => [
+    { place: "ownp", words: "Your pay-off pile. Whoever empties theirs first wins: only its top card can be played." },
+    { place: "c0", words: `The centre, for all: each stack begins with ${spite.rankOfValue(1, rules)} and goes up by one, whatever the suit.` },
+    { place: "ownh", words: "Your hand. Play to the centre as long as you like." },
+    { place: "owns0", words: "Your side stacks. A card put here ends your turn; later you may play the top ones from here." },
+  ];
+
   /** Return whether `viewer` (null sees everything) sees how many pay-off cards are left. */
   spite.seesCounts = function (table, rules, viewer) {
     if (viewer === null || rules.payoff_count === "public") return true;
@@ -136,9 +146,18 @@ malice.spite = malice.spite || {};
     return hand.slice().sort((one, other) => order(one) - order(other));
   };
 
+  /** How deep a side stack may well get: a game that is still played leaves room for it. */
+  const LIKELY_DEPTH = 6;
+
+  /** Count the centre stacks that there may be; where any number may, those that there have been. */
+  spite.countSlots = function ({ rules, seats }, used) {
+    const limit = rules.centre_limit === "players+1" ? seats.length + 1 : rules.centre_limit;
+    return limit === "unlimited" ? used : limit;
+  };
+
   /** Measure how deep the side stacks of a game get, and how many side and centre stacks it uses. */
-  spite.measure = function (tables) {
-    const extent = { side: 1, sides: 0, centre: 1 };
+  spite.measure = function (tables, game) {
+    const extent = { side: game.live ? LIKELY_DEPTH : 1, sides: 0, centre: 1 };
     for (const { piles } of tables) {
       for (const name in piles) {
         if (name[0] === "c") extent.centre = Math.max(extent.centre, Number(name.slice(1)) + 1);
@@ -149,6 +168,7 @@ malice.spite = malice.spite || {};
         }
       }
     }
+    if (game.live) extent.centre = spite.countSlots(game, extent.centre + 1);
     return extent;
   };
 })(malice.spite);

@@ -11,12 +11,6 @@ malice.spite = malice.spite || {};
     return { cards: piles[`c${index}`] || [], height, needs: RANKS[height] };
   }
 
-  /** Count the centre stacks that there may be; where any number may, those that there have been. */
-  function countSlots({ rules, seats }, used) {
-    const limit = rules.centre_limit === "players+1" ? seats.length + 1 : rules.centre_limit;
-    return limit === "unlimited" ? Math.max(0, ...used) : limit;
-  }
-
   function makeSeat(table, { game, viewer }, seat) {
     const { piles, out } = table;
     const payoff = piles[`${seat}p`];
@@ -39,7 +33,7 @@ malice.spite = malice.spite || {};
     const { piles, heights } = table;
     const seat = context.viewer ?? table.seat;
     const used = Object.keys(piles).filter((name) => name[0] === "c").map((name) => Number(name.slice(1)) + 1);
-    const slots = countSlots(context.game, used);
+    const slots = spite.countSlots(context.game, Math.max(0, ...used));
     return {
       turn: table.turn,
       seat,

@@ -123,6 +123,6 @@
     return [malice.drawChip(event.card), as && ` as ${as}`, createElement("span", { class: "way" }, way, to)].filter(Boolean);
   };
 
-  const { start, apply, draw, words, brief, mask, position, race, unit, moments, summary, aim } = spite;
-  malice.families.spite = { start, apply, draw, words, brief, mask, position, race, unit, moments, summary, aim };
+  const { start, apply, draw, words, brief, mask, position, race, unit, moments, summary, aim, advances, legend } = spite;
+  malice.families.spite = { start, apply, draw, words, brief, mask, position, race, unit, moments, summary, aim, advances, legend };
 })(window.malice);

@@ -1,0 +1,218 @@
+"""A game that is played elsewhere, followed for those who look at it: each gets what they may see, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from malice.protocol.cards import HIDDEN
+from malice.protocol.messages import Out
+from malice.referee.course import Dealer, list_asked
+from malice.referee.families import load_family, make_rules, parse_parameters
+from malice.referee.game import start_course
+from malice.referee.replay import VERDICT, VOID, is_void
+from malice.referee.rules import Events, Result
+from malice.referee.seat import Played
+from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.web.messages import GameDealt, GameEnded
+
+NOTE = 300
+"""The most characters that people see of a note."""
+GONE = object()
+"""What nobody may know of."""
+
+
+class SeenMove(Struct, frozen=True):
+    """What a seat did in a step, as far as those who look may know."""
+
+    seat: int
+    action: str
+    """Empty for the action of another seat: what may be seen of it, the events say."""
+    micros: int
+    note: str
+
+
+class SeenStep(Struct, frozen=True):
+    """An ask as one who looks gets it; the first is the deal."""
+
+    number: int
+    """That of its first action in the game; -1 for the deal."""
+    turn: int
+    moves: tuple[SeenMove, ...]
+    events: tuple[Any, ...]
+
+
+class Offer(Struct, frozen=True):
+    """What a seat may do now."""
+
+    ask: int
+    """Names the request: how many steps there were."""
+    actions: tuple[tuple[str, str], ...]
+    """Each action, and in words."""
+    sketch: tuple[str, ...] = ()
+    """The table in lines of text, of a game that brings no drawing."""
+
+
+class GameOver(Struct, frozen=True):
+    """How a game ended."""
+
+    places: tuple[int, ...]
+    scores: tuple[int, ...]
+    reason: str
+    """In words."""
+    verdicts: dict[int, str] = {}
+
+
+class LiveGame:
+    """One game, as it goes.
+
+    Args:
+        begun: how it began.
+    """
+
+    def __init__(self, begun: GameDealt) -> None:
+        self.begun = begun
+        self.family = load_family(begun.family)
+        parameters = parse_parameters(begun.family, begun.rules)
+        self.rules = make_rules(begun.family, parameters, len(begun.labels))
+        self.names = [sanitize(label) for label in begun.labels]
+        self.over: GameOver | None = None
+        self.played: list[tuple[Played, ...]] = []
+        """Ask by ask."""
+        self._alone = self.family.match(parameters).same_deal
+        self._public = self.family.public | {Out}
+        self._bare = not any((self.family.folder / "page").glob("*.js"))
+        self._course = start_course(self.rules, Dealer(bytes.fromhex(begun.deal_seed)), begun.position or None)
+        self._steps: list[tuple[int, int, tuple[Played, ...], Events]] = []
+        self._actions = 0
+        self._add((), self._course.dealt)
+
+    def __len__(self) -> int:
+        """How many steps there are."""
+        return len(self._steps)
+
+    @property
+    def to_act(self) -> tuple[int, ...]:
+        return () if self.over else list_asked(self._course.step)
+
+    def play(self, news: tuple[Played, ...]) -> None:
+        """Follow what came of an ask."""
+        self.played.append(news)
+        course = self._course
+        moves = [(each.seat, each.action) for told in self.played for each in told]
+        if is_void(moves, self.rules.teams):
+            self._add(news, tuple(Out(each.seat, each.action.removeprefix(VERDICT)) for each in news))
+            return  # the table stays as it was
+        codes = {each.seat: each.action[1:] for each in news if each.action.startswith(VERDICT)}
+        actions = {each.seat: each.action for each in news if each.seat not in codes}
+        events = course.withdraw(codes) if codes else ()
+        events += course.play(actions) if actions else ()
+        self._add(news, events)
+        if isinstance(course.step, Result):
+            self._end(course.step.places, course.step.scores, course.step.reason)
+
+    def end(self, ended: GameEnded) -> None:
+        """Learn how the referee says that it ended."""
+        self._end(ended.places, ended.scores, ended.reason, ended.verdicts)
+
+    def _end(
+        self, places: tuple[int, ...], scores: tuple[int, ...], reason: str, verdicts: dict[int, str] | None = None
+    ) -> None:
+        words = "it counts for nobody" if reason == VOID else self.family.reasons.get(reason, reason)
+        self.over = GameOver(places, scores, words, verdicts or {})
+
+    def _add(self, news: tuple[Played, ...], events: Events) -> None:
+        number = self._actions if news else -1
+        self._steps.append((number, self.rules.turn(self._course.state), news, events))
+        self._actions += len(news)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what all may know from the beginning, as the page takes it."""
+        begun = self.begun
+        return {
+            "key": begun.key,
+            "ruleset": begun.ruleset,
+            "family": begun.family,
+            "rules": msgspec.to_builtins(begun.rules),
+            "teams": self.rules.teams,
+            "seats": self.names,
+            "people": begun.people,
+        }
+
+    def steps(self, seat: int | None, first: int = 0, *, notes: bool = False) -> Iterator[SeenStep]:
+        """Yield the steps from `first` on as a seat sees them, or as all others may (None).
+
+        Args:
+            seat: who looks.
+            first: how many to leave out.
+            notes: whether what bots noted is shown; a note may tell cards.
+        """
+        for number, turn, news, events in self._steps[first:]:
+            moves = tuple(
+                SeenMove(
+                    each.seat, each.action if each.seat == seat else "", each.micros, _cut(each.note) if notes else ""
+                )
+                for each in news
+                if seat is None or not self._alone or each.seat == seat
+            )
+            yield SeenStep(number, turn, moves, tuple(self._mask(events, seat)))
+
+    def _mask(self, events: Events, seat: int | None) -> Iterator[Any]:
+        for event in events:
+            if type(event) in self._public and not self._alone:
+                yield event
+            elif seat is None:
+                common = self._mask_for_all(event)
+                if common is not GONE:
+                    yield common
+            elif not self._alone or getattr(event, "seat", seat) == seat:
+                masked = self.rules.mask(event, seat)
+                if masked is not None:
+                    yield masked
+
+    def _mask_for_all(self, event: Struct) -> Any:
+        """Return what every seat may see of an event: who watches could tell any of them."""
+        seats = range(len(self.names))
+        if self._alone and len(self.names) > 1 and hasattr(event, "seat"):
+            return GONE
+        masked = [event if isinstance(event, Out) else self.rules.mask(event, seat) for seat in seats]
+        common = msgspec.to_builtins(masked[0])
+        for each in masked[1:]:
+            common = merge_masked(common, msgspec.to_builtins(each))
+        return GONE if common is None else common
+
+    def choice(self, seat: int) -> Offer | None:
+        """Return what a seat may do now; None if it is not asked."""
+        if seat not in self.to_act:
+            return None
+        state = self._course.state
+        view = self.rules.view(state, seat)
+        legal = self.rules.legal(state, seat)
+        words = tuple((action, self.family.describe_action(action, view, self.names)) for action in legal)
+        sketch = tuple(self.family.draw(view, self.names)) if self._bare else ()
+        return Offer(len(self), words, sketch)
+
+
+def _cut(note: str) -> str:
+    return sanitize(note, NOTE)
+
+
+def merge_masked(one: Any, other: Any) -> Any:
+    """Return what two seats see alike of an event, as plain data; `??` or None where they do not.
+
+    A mask hides a card, or all of an event: what differs otherwise is hidden whole.
+    """
+    if one == other:
+        return one
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        return {name: merge_masked(value, other[name]) for name, value in one.items()}
+    if _are_lists(one, other) and len(one) == len(other):
+        return [merge_masked(*pair) for pair in zip(one, other, strict=True)]
+    return HIDDEN if isinstance(one, str) and isinstance(other, str) else None
+
+
+def _are_lists(one: object, other: object) -> bool:
+    return isinstance(one, Sequence) and isinstance(other, Sequence) and not isinstance(one, str)
