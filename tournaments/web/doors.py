@@ -9,7 +9,7 @@ from malice.tournaments.web.server import Rate, Refused, WebRequest
 from malice.tournaments.web.table import LiveTable
 
 JSON = "application/json"
-BURST, PER_SECOND = 40, 10
+BURST, PER_SECOND = 200, 40
 """How many requests that change something a seat may send at once, and in the long run."""
 MOST_STREAMS = 8
 """Of one seat, and of all who watch together times four."""

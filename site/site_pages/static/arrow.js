@@ -29,8 +29,8 @@ window.malice = window.malice || {};
   }
 
   /** Find the paths for what the bot would have played; null if it moves nothing that is drawn. */
-  function findPaths(game, { seat, action }) {
-    const aim = malice.callFamily(game.family, "aim", action, { game, seat });
+  function findPaths(game, table, { seat, action }) {
+    const aim = malice.callFamily(game.family, "aim", action, { game, seat, table });
     const [from, to] = aim ? [findMiddle(aim.from, aim.card), findMiddle(aim.to)] : [];
     if (!from || !to) return null;
     const { left, top } = $("arrow").parentElement.getBoundingClientRect();
@@ -40,7 +40,7 @@ window.malice = window.malice || {};
   function settle(index) {
     const { game, course } = malice.replay.state;
     const others = $("advised").checked ? course?.others[index] || [] : [];
-    const paths = others.map((other) => findPaths(game, other)).filter(Boolean);
+    const paths = others.map((other) => findPaths(game, course.tables[index - 1], other)).filter(Boolean);
     // Empty, not hidden: layers that come and go cost the page a frame's work.
     [...$("arrow").children].forEach((path, part) => {
       const outline = paths.map((both) => both[part % 2]).join("");

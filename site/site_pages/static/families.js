@@ -25,11 +25,12 @@
 //     position(table, context)      returns the table as the view of a request has it, for who copies it as JSON; by
 //                                   default the table
 //     aim(action, context)          returns the names of the places {from, to} between which an action moves something, and
-//                                   its `card` if that lies among others there; null for an action that moves nothing
+//                                   its `card` if that lies among others there; `click`, if a click on that place alone
+//                                   chooses it; null for an action that moves nothing
 //     advances(action)              returns whether an action brings a card up, so that a double click may play it; by
 //                                   default none does
-//     legend(game)                  returns what a beginner must know: an array of {place, words}, where `place` names a
-//                                   place of the drawing, and `own` in it stands for the number of the viewer's seat
+//     legend(game, seat)            returns what a beginner in that seat must know: an array of {place, words}, where
+//                                   `place` names a place of the drawing
 //     mask(event, seat, game)       returns the event as the seat may see it, or null if it must not know of it;
 //                                   without this hook all seats see everything, and there are no views to choose from
 //   };
@@ -46,7 +47,7 @@
 //   course   {steps, tables}: all steps, and the tables after them, as a spectator sees them
 //   moment   `step` is an index of `course.steps`, `words` a phrase; of too many, those with the least `weight` are left
 //            out, where a change of the lead weighs 2 to 4 and the longest think 1; `kind` becomes a class
-//   context  {game} for `moments` and `summary`; {game, seat, table} for `aim`, whose seat it is; {game, viewer, step} otherwise, and for events {events, place, table}, for `draw` and
+//   context  {game} for `moments` and `summary`; {game, seat, table} for `aim`, whose seat it is, with the table before the action; {game, viewer, step} otherwise, and for events {events, place, table}, for `draw` and
 //            `position` {over, tables}:
 //     viewer   the seat whose view is shown, or null
 //     step     {number, turn, moves: [{seat, action}], events}: one ask; its number is that of its first action among all

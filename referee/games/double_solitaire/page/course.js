@@ -55,6 +55,32 @@ malice.double = malice.double || {};
   /** Count the cards that the pack of each seat has left, as race.py does. */
   double.race = (table) => table.stocks.map((stock, seat) => stock + table.discards[seat].length + Number(table.card !== null && table.seat === seat));
 
+  /** Return the pile that an action takes cards from, and which of them is the lowest: `h`, `d`, `t2`, `t2x3`. */
+  function findSource(source, seat, table) {
+    if (source === "h") return { from: `${seat}h`, card: table.card };
+    if (source === "d") return { from: `${seat}d`, card: table.discards[seat].at(-1) };
+    const [name, count = "1"] = source.split("x");
+    return { from: name, card: table.table[Number(name.slice(1))].at(-Number(count)) };
+  }
+
+  /** Return the places between which an action moves cards. */
+  double.aim = function (action, { seat, table }) {
+    const [source, target] = action.split("-");
+    if (!target) return null;
+    const { from, card } = findSource(source, seat, table);
+    const to = { d: `${seat}d`, o: `${1 - seat}d`, f: `f${card?.[1]}` }[target] || target;
+    return { from, to, card };
+  };
+
+  double.advances = (action) => action.endsWith("-f");
+
+  double.legend = (_, seat) => [
+    { place: `${seat}h`, words: "The card in your hand. Whoever has played all cards of their own pack wins." },
+    { place: "fH", words: "The foundations, for both: each goes up from the ace in its suit." },
+    { place: "t0", words: "The table piles, for both: they go down by one, red on black and black on red." },
+    { place: `${seat}d`, words: "Your discard pile: a card put here ends your turn. You may load cards onto the other’s, too." },
+  ];
+
   double.unit = () => "cards left";
 
   /** Return the table as the view of a request has it. */

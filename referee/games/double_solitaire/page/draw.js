@@ -7,6 +7,8 @@ malice.double = malice.double || {};
   const { double } = malice;
   /** How many cards of a discard pile lie side by side. */
   const SHOWN = 3;
+  /** How far a table pile may well fan out: a game that is still played leaves room for it. */
+  const LIKELY_DEPTH = 8;
   const NAMES = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
 
   /** Return the place of a pile in the drawing; hands and foundations have one for each seat or suit. */
@@ -100,7 +102,7 @@ malice.double = malice.double || {};
     const drawing = new Drawing(table, context);
     const boards = [drawing.drawSeat(0), drawing.drawMiddle(), drawing.drawSeat(1)];
     const columns = context.tables.flatMap(({ table: piles }) => piles.map(({ length }) => ({ count: length })));
-    const depth = tableau.measureDepth(columns);
+    const depth = Math.max(context.game.live ? LIKELY_DEPTH : 0, tableau.measureDepth(columns));
     // replay.css says what is wide and high: a narrow stage has the packs side by side above the table.
     const sizes = { across: "var(--own-across)", gaps: 3, lines: "var(--own-lines)", fixed: "var(--own-fixed)", depth };
     const node = tableau.drawBoards(boards, { ...sizes, rows: { wide: 1, narrow: 1 }, classes: "double" });

@@ -56,6 +56,6 @@ malice.double = malice.double || {};
     return [...event.cards.map((card) => malice.drawChip(card)), way];
   };
 
-  const { start, apply, draw, words, brief, position, race, unit, moments, summary } = double;
-  malice.families["double-solitaire"] = { start, apply, draw, words, brief, position, race, unit, moments, summary };
+  const { start, apply, draw, words, brief, position, race, unit, moments, summary, aim, advances, legend } = double;
+  malice.families["double-solitaire"] = { start, apply, draw, words, brief, position, race, unit, moments, summary, aim, advances, legend };
 })(window.malice);

@@ -7,10 +7,13 @@ malice.klondike = malice.klondike || {};
   const ENDS = { solved: "solved", done: "stopped", idle: "stuck", limit: "out of actions" };
   const depths = new WeakMap();
 
-  function findDepth(tables) {
+  /** How far a column may well fan out: a game that is still played leaves room for it. */
+  const LIKELY_DEPTH = 11;
+
+  function findDepth(tables, game) {
     if (!depths.has(tables)) {
       const columns = tables.flatMap(({ boards }) => boards.flatMap((board) => board.columns.map(({ cards, down }) => ({ count: cards.length, down }))));
-      depths.set(tables, tableau.measureDepth(columns));
+      depths.set(tables, Math.max(game.live ? LIKELY_DEPTH : 0, tableau.measureDepth(columns)));
     }
     return depths.get(tables);
   }
@@ -70,6 +73,6 @@ malice.klondike = malice.klondike || {};
   klondike.draw = function (table, context) {
     const seats = context.viewer === null ? context.game.seats.map((_, seat) => seat) : [context.viewer];
     const boards = seats.map((seat) => drawBoard(table, seat, context));
-    return tableau.drawBoards(boards, { across: 7, gaps: 6, lines: 2, fixed: 3.4, depth: findDepth(context.tables), classes: "klondike" });
+    return tableau.drawBoards(boards, { across: 7, gaps: 6, lines: 2, fixed: 3.4, depth: findDepth(context.tables, context.game), classes: "klondike" });
   };
 })(window.malice);

@@ -61,12 +61,25 @@
     return found;
   }
 
-  /** Say between which piles an action moves cards; which foundation takes one, the action alone does not tell. */
-  function aim(action, { seat }) {
-    if (action === "turn") return { from: `${seat}stock`, to: `${seat}w` };
+  /** Say between which piles an action moves cards; the stock is turned, and turned over, by a click on it. */
+  function aim(action, { seat, table }) {
+    const stock = `${seat}stock`;
+    if (action === "turn") return { from: stock, to: `${seat}w`, click: stock };
+    if (action === "redeal") return { from: `${seat}w`, to: stock, click: stock };
     const [from, to] = action.split("-");
-    return to && to !== "f" ? { from: `${seat}${from}`, to: `${seat}${to}` } : null;
+    if (!to) return null;
+    const board = table.boards[seat];
+    const pile = from === "w" ? board.waste : from[0] === "f" ? board.foundations[from[1]] : board.columns[Number(from.slice(1))].cards;
+    return { from: `${seat}${from}`, to: `${seat}${to === "f" ? `f${pile.at(-1)[1]}` : to}` };
   }
+
+  const advances = (action) => action.endsWith("-f");
+
+  const legend = (_, seat) => [
+    { place: `${seat}fC`, words: "The foundations: each goes up from the ace to the king in its suit. All 52 cards here, and the deal is solved." },
+    { place: `${seat}t6`, words: "The columns go down by one, red on black and black on red. Only a king goes to an empty one." },
+    { place: `${seat}stock`, words: "The stock: click it to turn cards over; the last of them can be played." },
+  ];
 
   function summary(course) {
     const { boards } = course.tables.at(-1);
@@ -81,5 +94,5 @@
   }
 
   const { start, apply, draw, mask, position } = klondike;
-  malice.families.klondike = { start, apply, draw, words, brief, mask, position, race, unit: () => "cards to go", turn: () => "", margin: () => MARGIN, moments, summary, aim };
+  malice.families.klondike = { start, apply, draw, words, brief, mask, position, race, unit: () => "cards to go", turn: () => "", margin: () => MARGIN, moments, summary, aim, advances, legend };
 })(window.malice);

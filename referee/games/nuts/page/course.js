@@ -78,6 +78,34 @@ malice.nuts = malice.nuts || {};
     return { ...event, sides: event.sides.map(hide) };
   };
 
+  /** Return the first foundation of its suit that takes a card. */
+  function findFoundation(table, card) {
+    const first = 2 * "CDHS".indexOf(card[1]);
+    const below = malice.cardValue(card) - 1;
+    const height = (place) => (table.piles[`f${place}`] || []).length;
+    return `f${height(first) === below ? first : first + 1}`;
+  }
+
+  /** Return the places between which an action moves cards: those of a team have its number. */
+  nuts.aim = function (action, { game, seat, table }) {
+    const team = nuts.teamOf(seat);
+    const stock = `${team}s`;
+    if (action === "turn") return { from: stock, to: `${team}w`, click: stock };
+    const [card, target] = action.split("-");
+    if (!target) return null;
+    const from = [`${team}n`, `${team}w`, ...nuts.listColumns(game.rules, team)].find((name) => findPile(table, name).includes(card));
+    return from ? { from, to: target === "f" ? findFoundation(table, card) : `${team}${target}`, card } : null;
+  };
+
+  nuts.advances = (action) => action.endsWith("-f");
+
+  nuts.legend = (_, seat) => [
+    { place: `${nuts.teamOf(seat)}n`, words: "Your Nuts pile: each card left here in the end costs points. Play them off first." },
+    { place: "f0", words: "The foundations, for everybody: each goes up from the ace in its suit, and each card there is a point." },
+    { place: `${nuts.teamOf(seat)}t0`, words: "Your columns go down by one, red on black and black on red." },
+    { place: `${nuts.teamOf(seat)}s`, words: "Your stock: click it to turn cards over. All act at the same time; whoever is first gets the place." },
+  ];
+
   nuts.unit = () => "points";
   nuts.value = (left) => MOST - left;
   nuts.turn = () => "tick";

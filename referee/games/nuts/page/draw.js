@@ -6,6 +6,8 @@ malice.nuts = malice.nuts || {};
   const { createElement, tableau, nuts } = malice;
   const SUITS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
   const SHOWN = 3;
+  /** How far a column may well fan out: a game that is still played leaves room for it. */
+  const LIKELY_DEPTH = 8;
   const depths = new WeakMap();
 
   /** Return what a step moved: by the place that received cards, where they came from, how many, and what was turned up. */
@@ -24,10 +26,10 @@ malice.nuts = malice.nuts || {};
   }
 
   /** Return how deep the deepest column of the whole game fans out. */
-  function measureDepth(tables, rules) {
-    const names = [0, 1].flatMap((team) => nuts.listColumns(rules, team));
+  function measureDepth(tables, game) {
+    const names = [0, 1].flatMap((team) => nuts.listColumns(game.rules, team));
     const columns = tables.flatMap(({ piles, down }) => names.map((name) => ({ count: (piles[name] || []).length, down: down[name] || 0 })));
-    return tableau.measureDepth(columns);
+    return Math.max(game.live ? LIKELY_DEPTH : 0, tableau.measureDepth(columns));
   }
 
   const bold = (text) => createElement("b", {}, String(text));
@@ -121,7 +123,7 @@ malice.nuts = malice.nuts || {};
 
   nuts.draw = function (table, context) {
     const { tables, game } = context;
-    if (!depths.has(tables)) depths.set(tables, measureDepth(tables, game.rules));
+    if (!depths.has(tables)) depths.set(tables, measureDepth(tables, game));
     const drawing = new Drawing(table, context);
     const boards = [drawing.drawSide(0), drawing.drawCentre(), drawing.drawSide(1)];
     // replay.css says what is wide and high: a narrow stage has the foundations above both teams.

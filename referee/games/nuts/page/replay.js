@@ -45,6 +45,6 @@ malice.nuts = malice.nuts || {};
     return undefined;
   };
 
-  const { start, apply, draw, words, brief, mask, position, race, unit, value, turn, moments, summary } = nuts;
-  malice.families.nuts = { start, apply, draw, words, brief, mask, position, race, unit, value, turn, moments, summary };
+  const { start, apply, draw, words, brief, mask, position, race, unit, value, turn, moments, summary, aim, advances, legend } = nuts;
+  malice.families.nuts = { start, apply, draw, words, brief, mask, position, race, unit, value, turn, moments, summary, aim, advances, legend };
 })(window.malice);

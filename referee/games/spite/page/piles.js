@@ -127,11 +127,11 @@ malice.spite = malice.spite || {};
   spite.advances = (action) => /-c\d+$/.test(action);
 
   /** Return what a beginner must know, at the places it is about. */
-  spite.legend = ({ rules }) => [
-    { place: "ownp", words: "Your pay-off pile. Whoever empties theirs first wins: only its top card can be played." },
+  spite.legend = ({ rules }, seat) => [
+    { place: `${seat}p`, words: "Your pay-off pile. Whoever empties theirs first wins: only its top card can be played." },
     { place: "c0", words: `The centre, for all: each stack begins with ${spite.rankOfValue(1, rules)} and goes up by one, whatever the suit.` },
-    { place: "ownh", words: "Your hand. Play to the centre as long as you like." },
-    { place: "owns0", words: "Your side stacks. A card put here ends your turn; later you may play the top ones from here." },
+    { place: `${seat}h`, words: "Your hand. Play to the centre as long as you like." },
+    { place: `${seat}s0`, words: "Your side stacks. A card put here ends your turn; later you may play the top ones from here." },
   ];
 
   /** Return whether `viewer` (null sees everything) sees how many pay-off cards are left. */
