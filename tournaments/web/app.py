@@ -133,6 +133,7 @@ class App:
             person=person,
             shared=not self._table.invites and people > 1,
             people=people,
+            notes=person is not None and people == 1,
             styles=[f"/static/{name}" for name in STYLES] + [f"/web/{name}" for name in OWN_STYLES],
             scripts=[f"/static/{name}.js" for name in SCRIPTS] + [f"/web/{name}" for name in OWN_SCRIPTS],
             families=self._list_family_files(),
@@ -145,6 +146,8 @@ class App:
     def _rulesets(self) -> list[str]:
         """The rulesets that this table may play instead: all of the same game for as many seats."""
         order = self._table.opened.table.order
+        if order.positions:
+            return []  # they say what is played
         try:
             family = load_ruleset(order.rulesets[0]).family
         except FamilyError:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from contextlib import suppress
+from functools import reduce
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -17,12 +19,11 @@ from malice.referee.replay import VERDICT, VOID, is_void
 from malice.referee.rules import Events, Result
 from malice.referee.seat import Played
 from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.transcript import describe_event
 from malice.tournaments.web.messages import GameDealt, GameEnded
 
 NOTE = 300
 """The most characters that people see of a note."""
-GONE = object()
-"""What nobody may know of."""
 
 
 class SeenMove(Struct, frozen=True):
@@ -43,6 +44,8 @@ class SeenStep(Struct, frozen=True):
     turn: int
     moves: tuple[SeenMove, ...]
     events: tuple[Any, ...]
+    words: tuple[str, ...]
+    """What happened, in phrases."""
 
 
 class Offer(Struct, frozen=True):
@@ -66,6 +69,15 @@ class GameOver(Struct, frozen=True):
     verdicts: dict[int, str] = {}
 
 
+class _Step(NamedTuple):
+    number: int
+    turn: int
+    news: tuple[Played, ...]
+    events: Events
+    own: dict[int, str]
+    """By seat, its action in words."""
+
+
 class LiveGame:
     """One game, as it goes.
 
@@ -86,9 +98,9 @@ class LiveGame:
         self._public = self.family.public | {Out}
         self._bare = not any((self.family.folder / "page").glob("*.js"))
         self._course = start_course(self.rules, Dealer(bytes.fromhex(begun.deal_seed)), begun.position or None)
-        self._steps: list[tuple[int, int, tuple[Played, ...], Events]] = []
+        self._steps: list[_Step] = []
         self._actions = 0
-        self._add((), self._course.dealt)
+        self._add((), self._course.dealt, {})
 
     def __len__(self) -> int:
         """How many steps there are."""
@@ -104,13 +116,14 @@ class LiveGame:
         course = self._course
         moves = [(each.seat, each.action) for told in self.played for each in told]
         if is_void(moves, self.rules.teams):
-            self._add(news, tuple(Out(each.seat, each.action.removeprefix(VERDICT)) for each in news))
+            self._add(news, tuple(Out(each.seat, each.action.removeprefix(VERDICT)) for each in news), {})
             return  # the table stays as it was
         codes = {each.seat: each.action[1:] for each in news if each.action.startswith(VERDICT)}
         actions = {each.seat: each.action for each in news if each.seat not in codes}
+        own = {seat: self._describe_action(seat, action) for seat, action in actions.items()}
         events = course.withdraw(codes) if codes else ()
         events += course.play(actions) if actions else ()
-        self._add(news, events)
+        self._add(news, events, own)
         if isinstance(course.step, Result):
             self._end(course.step.places, course.step.scores, course.step.reason)
 
@@ -124,10 +137,13 @@ class LiveGame:
         words = "it counts for nobody" if reason == VOID else self.family.reasons.get(reason, reason)
         self.over = GameOver(places, scores, words, verdicts or {})
 
-    def _add(self, news: tuple[Played, ...], events: Events) -> None:
+    def _add(self, news: tuple[Played, ...], events: Events, own: dict[int, str]) -> None:
         number = self._actions if news else -1
-        self._steps.append((number, self.rules.turn(self._course.state), news, events))
+        self._steps.append(_Step(number, self.rules.turn(self._course.state), news, events, own))
         self._actions += len(news)
+
+    def _describe_action(self, seat: int, action: str) -> str:
+        return self.family.describe_action(action, self.rules.view(self._course.state, seat), self.names)
 
     def describe(self) -> dict[str, Any]:
         """Return what all may know from the beginning, as the page takes it."""
@@ -150,39 +166,38 @@ class LiveGame:
             first: how many to leave out.
             notes: whether what bots noted is shown; a note may tell cards.
         """
-        for number, turn, news, events in self._steps[first:]:
+        for step in self._steps[first:]:
             moves = tuple(
                 SeenMove(
                     each.seat, each.action if each.seat == seat else "", each.micros, _cut(each.note) if notes else ""
                 )
-                for each in news
+                for each in step.news
                 if seat is None or not self._alone or each.seat == seat
             )
-            yield SeenStep(number, turn, moves, tuple(self._mask(events, seat)))
+            events = tuple(self._mask(step.events, seat))
+            words = (describe_event(self.family, event, self.names, seat) for event in events)
+            own = (f"you: {step.own[seat]}",) if seat in step.own else ()
+            yield SeenStep(step.number, step.turn, moves, events, (*own, *filter(None, words)))
 
-    def _mask(self, events: Events, seat: int | None) -> Iterator[Any]:
+    def _mask(self, events: Events, seat: int | None) -> Iterator[Struct]:
         for event in events:
             if type(event) in self._public and not self._alone:
                 yield event
             elif seat is None:
-                common = self._mask_for_all(event)
-                if common is not GONE:
-                    yield common
+                yield from self._mask_for_all(event)
             elif not self._alone or getattr(event, "seat", seat) == seat:
                 masked = self.rules.mask(event, seat)
                 if masked is not None:
                     yield masked
 
-    def _mask_for_all(self, event: Struct) -> Any:
-        """Return what every seat may see of an event: who watches could tell any of them."""
-        seats = range(len(self.names))
+    def _mask_for_all(self, event: Struct) -> Iterator[Struct]:
+        """Yield what every seat may see of an event, if that is anything: who watches could tell any of them."""
         if self._alone and len(self.names) > 1 and hasattr(event, "seat"):
-            return GONE
-        masked = [event if isinstance(event, Out) else self.rules.mask(event, seat) for seat in seats]
-        common = msgspec.to_builtins(masked[0])
-        for each in masked[1:]:
-            common = merge_masked(common, msgspec.to_builtins(each))
-        return GONE if common is None else common
+            return
+        masked = [event if isinstance(event, Out) else self.rules.mask(event, seat) for seat in range(len(self.names))]
+        common = reduce(merge_masked, map(msgspec.to_builtins, masked))
+        with suppress(msgspec.ValidationError):  # nothing of its kind is left
+            yield msgspec.convert(common, self.family.event | Out)
 
     def choice(self, seat: int) -> Offer | None:
         """Return what a seat may do now; None if it is not asked."""

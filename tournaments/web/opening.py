@@ -7,13 +7,14 @@ import ipaddress
 import signal
 import sys
 import webbrowser
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
 import trio
 from msgspec import Struct
 
-from malice.referee.errors import DataError
+from malice.referee.errors import BotError, DataError
 from malice.tournaments.running.orders import MatchOrder
 from malice.tournaments.web.app import App
 from malice.tournaments.web.doors import Doors
@@ -45,6 +46,7 @@ def play_in_browser(order: MatchOrder, people: int, place: Place, folder: Path, 
 
     Raises:
         DataError: nobody can listen there, or what is kept is damaged.
+        BotError: the first game cannot begin; the message says why.
     """
     kept = KeptTable(_name_file(folder, order, place, league) if place.port else None)
     opened = kept.read() or open_table(order, people, league)
@@ -61,19 +63,30 @@ async def _serve(opened: OpenedTable, kept: KeptTable, place: Place) -> None:
         raise DataError(f"--host {place.host}: expected one address of this machine, such as 192.168.1.5")
     listeners = await open_listeners(place.host, place.port)
     port = listeners[0].socket.getsockname()[1]
+    trouble = ""
     table = LiveTable(opened, kept, invites=place.invites)
     doors = Doors(table, frozenset(f"{name}:{port}" for name in _list_names(place.host)), port)
     app = App(table, doors)
     base = f"http://{_bracket(place.host)}:{port}"
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(_cancel_on_signal, signals, nursery.cancel_scope)
             nursery.start_soon(table.run)
             nursery.start_soon(serve, listeners, app.answer)
-            _announce(table, base, place)
-            if place.browser:
-                await trio.to_thread.run_sync(webbrowser.open, f"{base}/join/{table.opened.people[0].token}")
-            async for _ in signals:
+            trouble = await table.await_game()
+            if trouble:
                 nursery.cancel_scope.cancel()
+            else:
+                _announce(table, base, place)
+                if place.browser:
+                    await trio.to_thread.run_sync(webbrowser.open, f"{base}/join/{table.opened.people[0].token}")
+    if trouble:
+        raise BotError(trouble)
+
+
+async def _cancel_on_signal(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
+    async for _ in signals:
+        scope.cancel()
 
 
 def _list_names(host: str) -> set[str]:

@@ -277,6 +277,12 @@ class LiveTable:
 
     # How it is played.
 
+    async def await_game(self) -> str:
+        """Wait until the first game begins; return why it does not, or nothing."""
+        while not self._number and not self._trouble:
+            await self._news.wait()
+        return "" if self._number else self._trouble
+
     async def run(self) -> None:
         """Play, until cancelled."""
         self._began = trio.current_time()

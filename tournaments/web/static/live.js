@@ -73,6 +73,10 @@ window.malice = window.malice || {};
     source.addEventListener("error", () => page.lost(true, source.readyState === EventSource.CLOSED));
 
     return {
+      close() {
+        clearTimeout(timer);
+        source.close();
+      },
       /** Show at once what waits. */
       hurry() {
         if (!timer) return;

@@ -91,7 +91,7 @@ window.malice = window.malice || {};
         malice.measureStage($("table"));
         $("table").dataset.measured = "";
       }
-      write("live", malice.describeStep(game, course, index));
+      write("live", describe(course.steps[index]));
       if (index >= $("story-log").children.length) log(index);
     },
     rest(next) {
@@ -99,7 +99,10 @@ window.malice = window.malice || {};
       drawSketch();
       complain(state.trouble);
       $("over").hidden = !state.over || closed === state.game;
-      if (state.over) showEnd();
+      if (state.over) {
+        endTips();
+        showEnd();
+      }
       const mine = state.choice !== null;
       if (shared && handOver()) return;
       malice.offer(state.choice, game && { game, seat: game.viewer, table: course.tables.at(-1) }, play);
@@ -132,11 +135,17 @@ window.malice = window.malice || {};
   }
 
   function log(index) {
-    const words = malice.describeStep(game, course, index);
-    if (!words) return;
+    const words = describe(course.steps[index]);
     const own = course.steps[index].moves.some(({ seat }) => seat === game.viewer);
     const notes = malice.joinNotes(game, course.steps[index]);
-    $("story-log").prepend(createElement("li", { class: own ? "own" : null }, words, notes && createElement("q", {}, notes)));
+    $("story-log").prepend(createElement("li", { class: own ? "own" : null, hidden: !words }, words, notes && createElement("q", {}, notes)));
+  }
+
+  /** Say what happened in a step, in a sentence. */
+  function describe({ words }) {
+    const text = words.join("; ");
+    const named = game.seats.some(({ name }) => text.startsWith(`${name} `));
+    return text && `${named ? text[0] : text[0].toUpperCase()}${text.slice(1)}.`;
   }
 
   function play(action) {
@@ -204,7 +213,7 @@ window.malice = window.malice || {};
 
   async function begin() {
     $("newgame").close();
-    const ruleset = $("ruleset").value;
+    const ruleset = $("ruleset")?.value ?? "";
     if (!state.over && !state.trouble) await send("resign", { game: state.game });
     wanted = { game: state.game, ruleset };
     goOn();
@@ -221,7 +230,58 @@ window.malice = window.malice || {};
     }
   }
 
-  const stream = malice.listen(`${base}/stream`, { ...page, rest: (next) => (page.rest(next), goOn()) });
+  // The first visit: what lies where, on the table itself.
+
+  let tips = [];
+
+  function explain() {
+    tips = malice.callFamily(game.family, "legend", game, game.viewer ?? 0);
+    showTip();
+  }
+
+  function showTip() {
+    for (const node of $("table").querySelectorAll(".told")) node.classList.remove("told");
+    let place = null;
+    while (tips.length && !place) {
+      place = $("table").querySelector(`[data-place="${CSS.escape(tips[0].place)}"]`);
+      if (!place) tips.shift();
+    }
+    $("tip").hidden = !place;
+    if (!place) return;
+    const [{ words }] = tips;
+    tips = tips.slice(1);
+    place.classList.add("told");
+    write("tip-words", words);
+    write("tip-next", tips.length ? "Next" : "Play");
+    const [box, stage] = [place.getBoundingClientRect(), $("tip").parentElement.getBoundingClientRect()];
+    const { offsetWidth: width, offsetHeight: height } = $("tip");
+    const below = box.bottom + height + 12 < stage.bottom;
+    $("tip").style.left = `${Math.max(8, Math.min(box.left - stage.left, stage.width - width - 8))}px`;
+    $("tip").style.top = `${below ? box.bottom - stage.top + 8 : Math.max(8, box.top - stage.top - height - 8)}px`;
+    $("tip-next").focus({ preventScroll: true });
+  }
+
+  function endTips() {
+    tips = [];
+    if (!$("tip").hidden) showTip();
+  }
+
+  function explainOnce() {
+    if (!game || recall(`seen-${game.family}`) || person === "") return;
+    remember(`seen-${game.family}`, "1");
+    explain();
+  }
+
+  const listen = () =>
+    malice.listen(`${base}/stream${$("notes")?.checked ? "?notes=1" : ""}`, {
+      ...page,
+      rest(next) {
+        page.rest(next);
+        goOn();
+        if (next.choice) explainOnce();
+      },
+    });
+  let stream = listen();
 
   $("pace").value = [...$("pace").options].some(({ value }) => value === recall("pace")) ? recall("pace") : "700";
   $("pace").addEventListener("change", () => remember("pace", $("pace").value));
@@ -229,13 +289,29 @@ window.malice = window.malice || {};
   $("help-button").addEventListener("click", () => $("help").showModal());
   $("again").addEventListener("click", () => next("again"));
   $("swap").addEventListener("click", () => next("swapped"));
-  $("resign").addEventListener("click", () => state && !state.over && ask("Resign?", "The others play on without you.", () => send("resign", { game: state.game })));
-  $("new").addEventListener("click", () => {
-    $("newgame-note").hidden = Boolean(state?.over || state?.trouble);
+  $("resign")?.addEventListener("click", () => {
+    $("newgame").close();
+    if (state && !state.over) ask("Resign?", game.seats.length > 2 ? "The others play on without you." : "The other wins.", () => send("resign", { game: state.game }));
+  });
+  $("new")?.addEventListener("click", () => {
+    const idle = Boolean(state?.over || state?.trouble);
+    $("newgame-note").hidden = idle;
+    $("resign").hidden = idle;
     $("newgame").showModal();
   });
-  $("begin").addEventListener("click", begin);
-  $("keep").addEventListener("click", () => $("newgame").close());
+  $("begin")?.addEventListener("click", begin);
+  $("keep")?.addEventListener("click", () => $("newgame").close());
+  $("notes")?.addEventListener("change", () => {
+    stream.close();
+    stream = listen();
+  });
+  $("tip-next").addEventListener("click", () => (tips.length ? showTip() : endTips()));
+  $("tip-skip").addEventListener("click", endTips);
+  $("explain").addEventListener("click", () => {
+    $("help").close();
+    if (game) explain();
+  });
+  $("close-help").addEventListener("click", () => $("help").close());
   $("yes").addEventListener("click", () => {
     $("sure").close();
     sure?.();
