@@ -13,9 +13,9 @@ import msgspec
 from jinja2 import Environment, FileSystemLoader
 from msgspec import Struct
 
-from malice.referee.errors import FamilyError
+from malice.referee.errors import DataError, FamilyError
 from malice.referee.families import load_family
-from malice.referee.rulesets import list_family_rulesets, load_ruleset
+from malice.referee.rulesets import find_ruleset, list_family_rulesets, load_ruleset
 from malice.site_pages.game_pages import STATIC, read_game_files
 from malice.site_pages.pages import make_template_environment
 from malice.site_pages.server import TYPES
@@ -149,12 +149,12 @@ class App:
         if order.positions:
             return []  # they say what is played
         try:
-            family = load_ruleset(order.rulesets[0]).family
-        except FamilyError:
+            own = find_ruleset(order.rulesets[0], Path())
+        except DataError:
             return []
         seats = len(order.bots)
-        found = []
-        for name in list_family_rulesets(family):
+        found = [] if own.name in list_family_rulesets(own.family) else [order.rulesets[0]]
+        for name in list_family_rulesets(own.family):
             least, most = load_ruleset(name).match.players
             if least <= seats <= most:
                 found.append(name)
