@@ -16,7 +16,7 @@ from malice import site_pages
 from malice.referee.games.spite.messages import TurnBegins
 from malice.referee.records import Key, Record
 from malice.referee.replay import RecordedAsk, replay_asks
-from malice.site_pages.turning_point import list_left
+from malice.tournaments.league.race import list_left
 from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit, wait_until
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package

@@ -14,7 +14,8 @@ from malice.protocol.messages import ClockRules
 from malice.referee.clock import Clock
 from malice.referee.records import Record
 from malice.referee.replay import find_rules, replay_asks
-from malice.site_pages.turning_point import Dramas, find_leads, find_turn, list_left
+from malice.site_pages.turning_point import Dramas
+from malice.tournaments.league.race import find_leads, find_turn, list_left
 from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit, wait_until
 from tests.site_league import League
 

@@ -15,7 +15,8 @@ from malice.referee.games import DEFAULT_FAMILY
 from malice.referee.replay import replay_asks
 from malice.referee.rulesets import load_ruleset
 from malice.site_pages.sections import list_leaders
-from malice.site_pages.turning_point import Turn, find_front_game, find_turn
+from malice.site_pages.turning_point import find_front_game
+from malice.tournaments.league.race import Turn, find_turn
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.standings import compute_standings
 from tests.site_files import Page
@@ -82,7 +83,7 @@ def test_the_front_page_opens_a_game_of_the_best_where_replays_find_it(tmp_path:
 def test_a_game_whose_family_knows_no_race_opens_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     league = League(LABELS[:2], deals=1)
     family = replace(load_family(DEFAULT_FAMILY), race=None)
-    monkeypatch.setattr("malice.site_pages.turning_point.load_family", lambda name: family)
+    monkeypatch.setattr("malice.tournaments.league.race.load_family", lambda name: family)
 
     found = find_front_game(league.read(), league.read_records, compute_league_standings(league.read()))
 

@@ -231,7 +231,7 @@ def test_a_seat_is_for_whoever_opens_its_address_first_and_the_others_watch(door
 
 
 def test_a_seat_that_somebody_left_is_free_after_ten_minutes(autojump_clock: trio.testing.MockClock) -> None:
-    order = MatchOrder(("you", "you"), "standard", 1)
+    order = MatchOrder(bots=("you", "you"), rulesets=("standard",), deals=1)
 
     async def leave_and_return() -> None:
         table = LiveTable(open_table(order, 2), KeptTable(None), invites=True)

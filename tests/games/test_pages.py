@@ -15,7 +15,7 @@ from selenium.webdriver.common.by import By
 from malice import site_pages
 from malice.referee.records import Record
 from malice.referee.replay import find_rules
-from malice.site_pages.turning_point import find_leads, find_turn, list_left
+from malice.tournaments.league.race import find_leads, find_turn, list_left
 from malice.tournaments.league.store import Store
 from tests.browser_window import as_a_phone, at_a_desk, current, find, fits_the_window, press, replay, show_end
 from tests.command_line import malice

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -29,9 +29,13 @@ from malice.tournaments.errors import Stopped
 from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
+    from malice.referee.batch import BatchSeat
     from malice.referee.records import Layer
+    from malice.tournaments.entries.lookup import Find
+    from malice.tournaments.league.contents import GameSummary
     from malice.tournaments.league.people import PeopleList
     from malice.tournaments.league.store import Store
+    from malice.tournaments.running.hints import Hints
     from malice.tournaments.running.opening import Playing
     from malice.tournaments.running.orders import MatchOrder
     from malice.tournaments.running.plan import Plan
@@ -125,6 +129,7 @@ def find_data_folder() -> Path:
 @from_option
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games in this league.")
 @click.option("--as", "names", multiple=True, metavar="NAME", help="Your name there; repeat it for several people.")
+@click.option("--hint", metavar="BOT", help="A bot that you may ask what it would play: h gives a hint.")
 @click.option("--replay", "replays", is_flag=True, help="Print every game action by action.")
 @click.option("--watch", is_flag=True, help="Show the table after each action, as it is played.")
 @click.option(
@@ -163,6 +168,7 @@ def play(
     begin: str | None,
     db: Path | None,
     names: tuple[str, ...],
+    hint: str | None,
     replays: bool,
     watch: bool,
     delay: int | None,
@@ -204,7 +210,7 @@ def play(
         interrupt_on_signals()
         play_daily(context, bots, ruleset, day.date() if day else None, db, names)
         return
-    show = Show(replays, watch, delay, stderr, quiet, json)
+    show = Show(replays, watch, delay, stderr, quiet, json, hint)
     person = PERSON.manifest.name in bots
     _refuse_contradictions(
         {
@@ -212,6 +218,7 @@ def play(
             "--watch draws in the terminal that --stderr writes to: add 2>FILE": watch
             and stderr
             and _shares_terminal(),
+            "--hint is for people: name `you` among the bots": hint is not None and not person,
             "--delay needs --watch": delay is not None and not watch,
             "--no-clock and --move-ms contradict each other": no_clock and move_ms is not None,
             "--jobs: games that you watch or play in are played one at a time": (watch or person) and jobs is not None,
@@ -301,6 +308,8 @@ class Show(NamedTuple):
     stderr: bool
     quiet: bool
     json: bool
+    hint: str | None
+    """The bot that people may ask."""
 
 
 def _play_table(order: MatchOrder, db: Path | None, show: Show, people: PeopleList | None) -> None:
@@ -317,29 +326,33 @@ def _play_table(order: MatchOrder, db: Path | None, show: Show, people: PeopleLi
         open_store(db or Path(folder, "play.db"), create=True) as store,
         open(os.devnull, "w") if show.quiet else nullcontext(sys.stderr) as progress,
     ):
+        find = Names(store.path, store, people=True).find
         with name_fit_rulesets():
-            plan = read_order(store, order, Names(store.path, store, people=True).find)
+            plan = read_order(store, order, find)
         if people and plan.guests:
             people.write()
         names = people.names if people else {}
+        hints = _find_hints(plan, find, show.hint) if show.hint else None
         resume = ["malice", *sys.argv[1:]] if db else []
         try:
-            terms = RunTerms(plan.config.jobs, resume, playing=_choose_playing(plan, show, names))
+            terms = RunTerms(plan.config.jobs, resume, playing=_choose_playing(plan, show, names, hints))
             run_tournament(store, plan, progress, terms)
         except Stopped:
             if not store.is_empty():
-                _print_games(store, show, people)
+                _print_games(store, show, people, hints)
             raise
-        _print_games(store, show, people)
+        _print_games(store, show, people, hints)
 
 
-def _choose_playing(plan: Plan, show: Show, names: Mapping[str, str]) -> Playing | None:
+def _choose_playing(plan: Plan, show: Show, names: Mapping[str, str], hints: Hints | None) -> Playing | None:
     """How the games are played: in this terminal, or in referee processes."""
+    from malice.tournaments.terminal.person import Person
     from malice.tournaments.terminal.watching import Screen
 
     out = sys.stderr if show.json else sys.stdout
     if show.watch or plan.guests:
-        return _play_at_terminal(plan.guests, Screen(out, os.environ, show.delay) if show.watch else None, out, names)
+        people = {label: Person(label, sys.stdin.buffer, out, names, hints and hints.copy()) for label in plan.guests}
+        return _play_at_terminal(people, Screen(out, os.environ, show.delay) if show.watch else None)
     return _play_in_background() if show.stderr else None
 
 
@@ -362,23 +375,31 @@ def _shares_terminal() -> bool:
     return sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
 
 
-def _play_at_terminal(people: Sequence[str], screen: Screen | None, out: TextIO, names: Mapping[str, str]) -> Playing:
+def _play_at_terminal(people: Mapping[str, BatchSeat], screen: Screen | None) -> Playing:
     """The way to play in this process, for a watcher or with people.
 
     Args:
-        people: the labels of the entries that are people.
+        people: by label.
         screen: shows the games to a watcher.
-        out: shows people the table.
-        names: what to call people, by label.
     """
     from malice.tournaments.running.in_process import InProcess
-    from malice.tournaments.terminal.person import Person
     from malice.tournaments.terminal.watching import Watcher
 
-    guests = {label: Person(label, sys.stdin.buffer, out, names) for label in people}
     return InProcess(
-        guests, Watcher(screen) if screen else None, lambda report: print_stderr(report.label, report.line)
+        people, Watcher(screen) if screen else None, lambda report: print_stderr(report.label, report.line)
     )
+
+
+def _find_hints(plan: Plan, find: Find, words: str) -> Hints:
+    """Find the bot that people may ask.
+
+    Raises:
+        BotError, DataError: there is no such bot, or it does not play this game.
+    """
+    from malice.tournaments.running.hints import find_hints
+
+    (ruleset,) = plan.tournament.rulesets.values()
+    return find_hints(words, find, ruleset.family, plan.isolation, plan.config.init_ms)
 
 
 def _play_in_background() -> Playing:
@@ -390,8 +411,15 @@ def _play_in_background() -> Playing:
     return partial(play_batches, on_stderr=lambda report: print_stderr(report.label, report.line))
 
 
-def _print_games(store: Store, show: Show, people: PeopleList | None) -> None:
-    """Print the games and what follows from them; `people` are those of a league that is kept."""
+def _print_games(store: Store, show: Show, people: PeopleList | None, hints: Hints | None) -> None:
+    """Print the games and what follows from them.
+
+    Args:
+        store: the league.
+        show: what is shown.
+        people: those of a league that is kept.
+        hints: the bot that people could ask: it says what it would have played.
+    """
     import msgspec
 
     from malice.tournaments.league.people import is_of_people, show_names
@@ -419,12 +447,15 @@ def _print_games(store: Store, show: Show, people: PeopleList | None) -> None:
             for line in format_transcript(record):
                 click.echo(line)
             click.echo()
+    names = people.names if people else {}
     several = len(store.league().tournaments) > 1
     for game in () if show.quiet else by_key:
-        line = format_game_line(show_names(game, people.names if people else {}), series.get(game.key))
+        line = format_game_line(show_names(game, names), series.get(game.key))
         click.echo(f"{store.tournament().name}:{line.lstrip()}" if several else line)
         for line in describe_verdicts(store.record(game.key)):
             click.echo(line)
+        for line in _describe_course(store, game, names, hints):
+            click.echo(f"          {line}")
     if not show.quiet:
         for line in describe_open_series(contents):
             click.echo(line)
@@ -432,3 +463,24 @@ def _print_games(store: Store, show: Show, people: PeopleList | None) -> None:
         print_people(store)
     else:
         print_standings(store)
+
+
+def _describe_course(store: Store, game: GameSummary, names: Mapping[str, str], hints: Hints | None) -> Iterator[str]:
+    """Yield sentences on where a game of a person turned, and why."""
+    from malice.tournaments.league.people import list_people_seats
+    from malice.tournaments.sanitizer import sanitize
+    from malice.tournaments.terminal.remarks import SeatOpinion, remark_game
+
+    seats = list_people_seats(game, store.tournament())
+    if not seats:
+        return
+    record = store.record(game.key)
+    called = [sanitize(names.get(label, label)) for label in game.labels]
+    opinion = None
+    if len(seats) == 1:
+        called[seats[0]] = "you"
+        if hints:
+            order = store.tournament().seeds(game.key.part).order(game.key, len(game.labels))
+            rerun = hints.review(record, order.rngs, seats[0])
+            opinion = SeatOpinion(sanitize(rerun.bot), seats[0], rerun.choices)
+    yield from (remark.words for remark in remark_game(record, called, opinion))

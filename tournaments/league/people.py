@@ -212,14 +212,14 @@ def read_careers(league: LeagueReader) -> list[CareerRow]:
         if game.reason == VOID:
             continue
         family = load_family(tournament.rulesets[game.ruleset].family)
-        for seat in _list_people(game, tournament):
+        for seat in list_people_seats(game, tournament):
             others = (other for other, team in enumerate(game.teams) if team != game.teams[seat])
             kind = (game.labels[seat], family.name, game.ruleset, tuple(sorted(game.labels[other] for other in others)))
             found[kind] = found.get(kind, Career()).add(family.statistics, _judge(family, game, seat))
     return [CareerRow(*kind, career) for kind, career in sorted(found.items())]
 
 
-def _list_people(game: GameSummary, tournament: Tournament) -> list[int]:
+def list_people_seats(game: GameSummary, tournament: Tournament) -> list[int]:
     """The seats of people."""
     keys = map(VersionKey, game.labels, game.versions)
     return [seat for seat, key in enumerate(keys) if tournament.version(key).hash == PERSON]

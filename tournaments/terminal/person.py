@@ -8,10 +8,10 @@ import shutil
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, Protocol, TextIO
 
 from malice.protocol.messages import GameEnd, GameStart, Move, MoveAnswer
-from malice.referee.errors import Abandoned
+from malice.referee.errors import Abandoned, BotError
 from malice.referee.families import Family, load_family
 from malice.referee.records import SeatReport
 from malice.referee.seat import InProcessSeat
@@ -24,7 +24,26 @@ HELP = """\
 Answer with the number of an action, or name the action as bots do.
 {help}malice rules show {ruleset} prints all the rules.
 ?  this help
-{leaving}"""
+{hint}{leaving}"""
+
+
+class Hinted(Protocol):
+    """What a bot would play."""
+
+    @property
+    def bot(self) -> str: ...
+    @property
+    def action(self) -> str: ...
+    @property
+    def note(self) -> str: ...
+
+
+class Hinting(Protocol):
+    """A bot that looks over somebody's shoulder, as `Hints` of `running` does."""
+
+    def hear(self, request: GameStart | Move | GameEnd) -> None: ...
+    def give(self) -> Hinted: ...
+    def end(self) -> None: ...
 
 
 class Person(InProcessSeat):
@@ -35,6 +54,7 @@ class Person(InProcessSeat):
         source: where its answers come from, line by line.
         out: receives the table and all messages.
         names: by label, what to call people instead; records and other players know labels alone.
+        hints: gives hints, if there is a bot that does.
     """
 
     LEAVE = "resign"
@@ -42,8 +62,16 @@ class Person(InProcessSeat):
     WORDS: tuple[str, ...] = ("q",)
     """What makes the person leave."""
 
-    def __init__(self, label: str, source: BinaryIO, out: TextIO, names: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        label: str,
+        source: BinaryIO,
+        out: TextIO,
+        names: Mapping[str, str] | None = None,
+        hints: Hinting | None = None,
+    ) -> None:
         self.name = label
+        self._hints = hints
         self._called = names or {}
         self.games = 0
         self.isolation: tuple[str, ...] = ()
@@ -93,26 +121,28 @@ class Person(InProcessSeat):
         words = [family.describe_action(action, request.view, names) for action in request.legal]
         for line in _columns([f"{number:3}  {text}" for number, text in enumerate(words, start=1)]):
             self._say(line)
+        if self._hints:
+            self._hints.hear(request)
         try:
-            action = self._choice(request.legal)
+            action = self._choice(request.legal, words)
         except Verdict as resigned:
             resigned.wall = time.monotonic_ns() - begin
             raise
         return MoveAnswer(request.id, action), time.monotonic_ns() - begin, 0
 
-    def _choice(self, legal: Sequence[str]) -> str:
+    def _choice(self, legal: Sequence[str], words: Sequence[str]) -> str:
         """Prompt until the answer is a legal action, and one that ends the person's play is given twice in a row."""
-        action = self._prompt(legal)
+        action = self._prompt(legal, words)
         while action in self._family.final:
             self._say(
                 f"{action} is for good: you play no more. Answer the same again to confirm, or choose another action"
             )
-            before, action = action, self._prompt(legal)
+            before, action = action, self._prompt(legal, words)
             if action == before:
                 break
         return action
 
-    def _prompt(self, legal: Sequence[str]) -> str:
+    def _prompt(self, legal: Sequence[str], words: Sequence[str]) -> str:
         """Prompt until the answer is a legal action."""
         while True:
             write_now(self._out, f"{self._call(self.name)}, 1 to {len(legal)}, ? or q> ")
@@ -125,7 +155,10 @@ class Person(InProcessSeat):
             elif answer in self.WORDS:
                 self._resign("resigned the game")
             elif answer == "?":
-                self._say(HELP.format(help=self._family.help, ruleset=self._ruleset, leaving=self.LEAVING))
+                hint = "h  a hint\n" if self._hints else ""
+                self._say(HELP.format(help=self._family.help, ruleset=self._ruleset, hint=hint, leaving=self.LEAVING))
+            elif answer == "h" and self._hints:
+                self._say(f"  {self._describe_hint(self._hints, legal, words)}")
             elif answer in legal:
                 return answer
             elif answer.isascii() and answer.isdigit() and 1 <= int(answer[:9]) <= len(legal):
@@ -134,6 +167,15 @@ class Person(InProcessSeat):
                 got = ascii(answer[:60])
                 self._say(f"expected a number from 1 to {len(legal)}, ? for help, or q to {self.LEAVE}; got: {got}")
 
+    def _describe_hint(self, hints: Hinting, legal: Sequence[str], words: Sequence[str]) -> str:
+        try:
+            hint = hints.give()
+        except BotError as error:
+            return f"no hint: {sanitize(str(error))}"
+        place = legal.index(hint.action)
+        note = f"  # {sanitize(hint.note)}" if hint.note else ""
+        return f"{sanitize(hint.bot)} would choose {place + 1}, {words[place]}{note}"
+
     def _resign(self, sentence: str) -> None:
         self._left = True
         self._say(f"{self._call(self.name)}: {sentence}")
@@ -141,6 +183,8 @@ class Person(InProcessSeat):
 
     def ask(self, request: GameStart | GameEnd) -> None:
         """Print who plays in a new game, or how a game ended."""
+        if self._hints:
+            self._hints.hear(request)
         if isinstance(request, GameStart):
             self._announce_start(request)
         else:
@@ -166,11 +210,14 @@ class Person(InProcessSeat):
         self._say(f"\nThe game is over, {request.reason}: {format_places(results)}")
 
     def dismiss(self) -> tuple[str | None, tuple[str, ...], str]:
-        """Do nothing: there is no process to end."""
+        """End the bot that gives hints; there is no other process."""
+        self.leave()
         return None, (), ""
 
     def leave(self) -> None:
-        """Do nothing: there is no process to end."""
+        """End the bot that gives hints; there is no other process."""
+        if self._hints:
+            self._hints.end()
 
     def end(self, deadline: int) -> None:
         """Do nothing."""

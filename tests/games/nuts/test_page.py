@@ -14,7 +14,7 @@ from malice import site_pages
 from malice.protocol.cards import HIDDEN
 from malice.referee.families import make_rules
 from malice.referee.records import Record
-from malice.site_pages.turning_point import list_left
+from malice.tournaments.league.race import list_left
 from malice.tournaments.league.store import Store
 from tests.browser_window import as_a_phone, at_a_desk, fits_the_window, press, replay, show_end
 from tests.command_line import malice
