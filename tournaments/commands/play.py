@@ -258,7 +258,9 @@ def play(
         people=labels,
     )
     if web:
-        _play_in_browser(order, bots.count(PERSON.manifest.name), (host, port, invite, not no_browser), db, people)
+        _play_in_browser(
+            order, bots.count(PERSON.manifest.name), (host, port, invite, not no_browser, hint or ""), db, people
+        )
         return
     _play_table(order, db, show, people)
 
@@ -287,7 +289,7 @@ def seat_people(db: Path | None, names: Sequence[str]) -> tuple[PeopleList | Non
 
 
 def _play_in_browser(
-    order: MatchOrder, count: int, place: tuple[str, int, bool, bool], db: Path | None, people: PeopleList | None
+    order: MatchOrder, count: int, place: tuple[str, int, bool, bool, str], db: Path | None, people: PeopleList | None
 ) -> None:
     from msgspec.structs import replace
 

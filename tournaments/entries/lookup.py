@@ -25,7 +25,7 @@ from malice.referee.families import list_folders
 from malice.referee.isolation.folders import MANIFEST, is_hidden
 from malice.referee.rulesets import find_ruleset
 from malice.referee.toml_files import suggest_name
-from malice.tournaments.entries.bots import Bot, find_folder, list_shipped_bots, names_program
+from malice.tournaments.entries.bots import KIT, Bot, find_folder, list_shipped_bots, load_bot_folder, names_program
 from malice.tournaments.entries.builds import Say, build, print_progress
 from malice.tournaments.entries.manifests import Manifest, ParameterError
 from malice.tournaments.entries.variants import split_words
@@ -108,6 +108,15 @@ def require_games(bot: Bot, label: str, wanted: Iterable[str]) -> None:
     if others:
         sentence = f"{label}: plays {', '.join(games)} (games or rulesets in its bot.toml), not {others[0]}"
         raise UnfitBot(sentence, bot)
+
+
+def list_players(family: str) -> list[str]:
+    """The names of the bots that ship and play a game, those made for it first; none that must be built."""
+    shipped = {name: load_bot_folder(folder) for name, folder in list_shipped_bots().items() if "/" not in name}
+    fitting = {name: bot for name, bot in shipped.items() if name != KIT and not bot.manifest.build}
+    games = {name: list_games(bot) for name, bot in fitting.items()}
+    own = [name for name in games if family in games[name]]
+    return [*own, *(name for name in games if not games[name])]
 
 
 def find_twins(labels: Sequence[str], hashes: Sequence[str]) -> list[tuple[str, ...]]:

@@ -199,8 +199,12 @@ class CareerRow(Struct, frozen=True):
     career: Career
 
 
-def read_careers(league: LeagueReader) -> list[CareerRow]:
+def read_careers(league: LeagueReader, last: GameSummary | None = None) -> list[CareerRow]:
     """Count the games of everybody who played in a league, in the order in which they were played.
+
+    Args:
+        league: the league.
+        last: a game of the chosen tournament that is over, and not stored yet.
 
     Raises:
         DamagedLeague: as `LeagueReader`.
@@ -208,6 +212,8 @@ def read_careers(league: LeagueReader) -> list[CareerRow]:
     found: dict[tuple[str, str, str, tuple[str, ...]], Career] = {}
     readers = [league.view(name) for name in league.league().tournaments]
     games = [(game, reader.tournament()) for reader in readers for game in reader.games()]
+    if last:
+        games.append((last, league.tournament()))
     for game, tournament in sorted(games, key=lambda each: each[0].started):
         if game.reason == VOID:
             continue
@@ -231,6 +237,12 @@ def _judge(family: Family, game: GameSummary, seat: int) -> Ending:
     figures = game.figures[seat] if game.figures else ()
     values = list_values(family, figures, round(game.used_ms[seat])) if game.figures else {}
     return Ending(leads and len(first) == 1, leads and len(first) > 1, game.scores[seat], values)
+
+
+def call_people(labels: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:
+    """What to call the people of a table, by label: by name, or if several are there by number."""
+    several = len(labels) > 1
+    return {label: names.get(label, f"player {number}" if several else label) for number, label in enumerate(labels, 1)}
 
 
 def show_names(game: GameSummary, names: Mapping[str, str]) -> GameSummary:

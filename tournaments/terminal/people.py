@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from malice.referee.errors import RulesetError
 from malice.referee.families import load_family
+from malice.referee.nouns import format_count
 from malice.referee.rulesets import load_ruleset
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.file import find_daily_deals
@@ -101,6 +102,17 @@ def _describe_values(row: CareerRow) -> Iterator[str]:
     for each in statistics:
         if each.name in career.values:
             yield f"{each.caption}: {career.values[each.name]:,}"
+
+
+def describe_career(row: CareerRow) -> str:
+    """What somebody has reached against the same others, in one sentence."""
+    played, won, drawn, _, streak, longest = _list_figures(row)
+    words = [f"{won} of {format_count(played, 'game')} won"]
+    words += [f"{drawn} drawn"] if drawn else []
+    words += [f"{streak} in a row"] if streak > 1 else []
+    words += [f"{longest} in a row at best"] if longest > max(1, streak) else []
+    words += _describe_values(row)
+    return f"{sanitize(row.ruleset)} against {_name_others(row)}: {', '.join(words)}."
 
 
 def encode_people(rows: Sequence[CareerRow]) -> bytes:

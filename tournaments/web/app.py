@@ -19,6 +19,8 @@ from malice.referee.rulesets import find_ruleset, list_family_rulesets, load_rul
 from malice.site_pages.game_pages import STATIC, read_game_files
 from malice.site_pages.pages import make_template_environment
 from malice.site_pages.server import TYPES
+from malice.tournaments.entries.lookup import list_players
+from malice.tournaments.league.journal import YOU
 from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.web.doors import JSON, MOST_STREAMS, Doors
 from malice.tournaments.web.server import Refused, WebRequest, WebResponse
@@ -38,6 +40,14 @@ class Act(Struct, frozen=True, forbid_unknown_fields=True):
     game: int
     ask: int
     action: str
+
+
+class AskHint(Struct, frozen=True, forbid_unknown_fields=True):
+    """Somebody wants to know what a bot would play."""
+
+    game: int
+    ask: int
+    bot: str
 
 
 class GiveUp(Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,10 +70,12 @@ class App:
     Args:
         table: the table.
         doors: say who may come in.
+        hint: names the bot that gives hints unless another is chosen; empty for the first that can.
     """
 
-    def __init__(self, table: LiveTable, doors: Doors) -> None:
+    def __init__(self, table: LiveTable, doors: Doors, hint: str = "") -> None:
         self._table = table
+        self._hint = hint
         self._doors = doors
         self._streams: dict[int | None, int] = {}
         self._files: dict[str, bytes] = {}
@@ -139,6 +151,7 @@ class App:
             families=self._list_family_files(),
             rulesets=self._rulesets,
             ruleset=self._table.opened.table.order.rulesets[0],
+            hint_bots=self._hint_bots,
         )
         return WebResponse(HTTPStatus.OK, page, TYPES[".html"])
 
@@ -159,6 +172,16 @@ class App:
             if least <= seats <= most:
                 found.append(name)
         return found
+
+    @cached_property
+    def _hint_bots(self) -> list[str]:
+        """What names the bots that may give hints: one that was chosen, those of the table, and all that ship."""
+        order = self._table.opened.table.order
+        family = (
+            order.positions[0].find_ruleset() if order.positions else find_ruleset(order.rulesets[0], Path())
+        ).family
+        own = [words for words in (self._hint, *order.bots) if words and words != YOU]
+        return list(dict.fromkeys([*own, *list_players(family)]))
 
     def _list_family_files(self) -> dict[str, dict[str, list[str]]]:
         """By family, the addresses of what it brings for the page."""
@@ -204,6 +227,11 @@ class App:
             if what == "act":
                 act = msgspec.json.decode(body, type=Act)
                 answer = {"action": table.act(person, act.game, act.ask, act.action)}
+            elif what == "hint":
+                wanted = msgspec.json.decode(body, type=AskHint)
+                if wanted.bot not in self._hint_bots:
+                    raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "this bot gives no hints here")
+                table.hint(person, wanted.game, wanted.ask, wanted.bot)
             elif what == "resign":
                 table.resign(person, msgspec.json.decode(body, type=GiveUp).game)
             elif what == "next":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from malice.referee.replay import VERDICT, VOID, is_void
 from malice.referee.rules import Events, Result
 from malice.referee.seat import Played
 from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.remarks import Remark
 from malice.tournaments.terminal.transcript import describe_event
 from malice.tournaments.web.messages import GameDealt, GameEnded
 
@@ -83,14 +84,17 @@ class LiveGame:
 
     Args:
         begun: how it began.
+        names: what to call people, by label.
     """
 
-    def __init__(self, begun: GameDealt) -> None:
+    def __init__(self, begun: GameDealt, names: Mapping[str, str]) -> None:
         self.begun = begun
+        self.remarks: dict[int, tuple[Remark, ...]] = {}
+        """By seat, when it is over: where it turned."""
         self.family = load_family(begun.family)
         parameters = parse_parameters(begun.family, begun.rules)
         self.rules = make_rules(begun.family, parameters, len(begun.labels))
-        self.names = [sanitize(label) for label in begun.labels]
+        self.names = [sanitize(names.get(label, label)) for label in begun.labels]
         self.over: GameOver | None = None
         self.played: list[tuple[Played, ...]] = []
         """Ask by ask."""
@@ -130,6 +134,7 @@ class LiveGame:
     def end(self, ended: GameEnded) -> None:
         """Learn how the referee says that it ended."""
         self._end(ended.places, ended.scores, ended.reason, ended.verdicts)
+        self.remarks = ended.remarks
 
     def _end(
         self, places: tuple[int, ...], scores: tuple[int, ...], reason: str, verdicts: dict[int, str] | None = None

@@ -11,6 +11,7 @@ from malice.referee.game import Position
 from malice.referee.records import Count
 from malice.referee.seat import Played
 from malice.tournaments.running.orders import MatchOrder
+from malice.tournaments.terminal.remarks import Remark
 
 
 class TableOrder(Struct, frozen=True, tag="table"):
@@ -49,9 +50,20 @@ class GameDealt(Struct, frozen=True, tag="begun"):
 
 
 class PersonAsked(Struct, frozen=True, tag="asked"):
-    """A person is asked for an action; `PersonAnswer` or `PersonResigns` answers."""
+    """A person is asked for an action; `PersonAnswer`, `PersonResigns` or `HintWanted` answers."""
 
     seat: int
+
+
+class BotHint(Struct, frozen=True, tag="hinted"):
+    """What a bot would play in the place of a seat that was asked; what answers `PersonAsked` follows."""
+
+    seat: int
+    bot: str
+    action: str
+    """Empty if there is none."""
+    note: str
+    """What the bot says about it, or why there is no hint."""
 
 
 class PlayedTogether(Struct, frozen=True, tag="played"):
@@ -69,6 +81,8 @@ class GameEnded(Struct, frozen=True, tag="ended"):
     reason: str
     verdicts: dict[int, str]
     """By seat: the sentence of its verdict."""
+    remarks: dict[int, tuple[Remark, ...]] = {}
+    """By seat of a person: where it turned, and why."""
 
 
 class PlayFailed(Struct, frozen=True, tag="failed"):
@@ -95,9 +109,15 @@ class PersonResigns(Struct, frozen=True, tag="resign"):
     wall: Count
 
 
-Told = NextGame | GameDealt | PersonAsked | PlayedTogether | GameEnded | PlayFailed
+class HintWanted(Struct, frozen=True, tag="hint"):
+    """The person who is asked wants to know what a bot would play; `BotHint` says it."""
+
+    bot: str
+
+
+Told = NextGame | GameDealt | PersonAsked | BotHint | PlayedTogether | GameEnded | PlayFailed
 """What the process says."""
-Reply = GoAhead | PersonAnswer | PersonResigns
+Reply = GoAhead | PersonAnswer | PersonResigns | HintWanted
 """What the server says, besides the `TableOrder` at first."""
 
 encode = msgspec.json.Encoder().encode

@@ -32,6 +32,8 @@ class Place(Struct, frozen=True):
     """Whether each seat gets an address of its own, for whoever opens it."""
     browser: bool = True
     """Whether to open a browser."""
+    hint: str = ""
+    """Names the bot that gives hints, if one was chosen."""
 
 
 def play_in_browser(order: MatchOrder, people: int, place: Place, folder: Path, league: str = "") -> None:
@@ -66,7 +68,7 @@ async def _serve(opened: OpenedTable, kept: KeptTable, place: Place) -> None:
     trouble = ""
     table = LiveTable(opened, kept, invites=place.invites)
     doors = Doors(table, frozenset(f"{name}:{port}" for name in _list_names(place.host)), port)
-    app = App(table, doors)
+    app = App(table, doors, place.hint)
     base = f"http://{_bracket(place.host)}:{port}"
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -18,14 +19,18 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
+from malice.tournaments.league.people import PeopleList, call_people
 from malice.tournaments.running.orders import MatchOrder
 from malice.tournaments.sanitizer import sanitize
+from malice.tournaments.terminal.remarks import Remark
 from malice.tournaments.web.following import GameOver, LiveGame, Offer
 from malice.tournaments.web.kept import FORMAT, InvitedPerson, KeptTable, OpenedTable
 from malice.tournaments.web.messages import (
+    BotHint,
     GameDealt,
     GameEnded,
     GoAhead,
+    HintWanted,
     NextGame,
     PersonAnswer,
     PersonAsked,
@@ -56,6 +61,16 @@ class Present(Struct, frozen=True):
     here: bool
 
 
+class ShownHint(Struct, frozen=True):
+    """A hint that somebody asked for."""
+
+    bot: str
+    action: str = ""
+    """Empty while the bot thinks, and if there is none."""
+    note: str = ""
+    thinks: bool = True
+
+
 class TableState(Struct, frozen=True):
     """What a page shows beside the steps of a game."""
 
@@ -70,6 +85,9 @@ class TableState(Struct, frozen=True):
     """Whether the same deal can be played again with the seats swapped."""
     trouble: str
     """Why nothing goes on."""
+    hint: ShownHint | None = None
+    remarks: tuple[Remark, ...] = ()
+    """When the game is over: where it turned."""
 
 
 def make_table(order: MatchOrder, league: str = "") -> TableOrder:
@@ -107,6 +125,8 @@ class LiveTable:
         """Counts the games of this server."""
         self._given: dict[tuple[int, int, int], str] = {}
         """By game, ask and seat: the action."""
+        self._hints: dict[tuple[int, int, int], ShownHint] = {}
+        """By game, ask and seat, too."""
         self._resigned: set[tuple[int, int]] = set()
         """Games and seats."""
         self._nexts: dict[int, str] = {}
@@ -147,6 +167,21 @@ class LiveTable:
         self._given[game, ask, seat] = action
         self._tell()
         return action
+
+    def hint(self, person: int, game: int, ask: int, bot: str) -> None:
+        """Have a bot asked what it would play.
+
+        Raises:
+            Refused: nobody asked the person for an action there.
+        """
+        seat = self._require_seat(person)
+        choice = self._choice(seat) if game == self._number else None
+        if choice is None or choice.ask != ask:
+            raise Refused(HTTPStatus.CONFLICT, "the table has changed since")
+        shown = self._hints.get((game, ask, seat))
+        if shown is None or (shown.bot != bot and not shown.thinks):
+            self._hints[game, ask, seat] = ShownHint(bot)
+            self._tell()
 
     def resign(self, person: int, game: int) -> None:
         """Give up a game; it counts when the seat is asked next."""
@@ -243,7 +278,8 @@ class LiveTable:
 
     def _describe(self, seat: int | None) -> TableState:
         game = self.game
-        names = [_name_person(number, len(self.opened.people)) for number in range(len(self.opened.people))]
+        count = len(self.opened.people)
+        names = [game.names[seat] for seat in game.begun.people] if game else [f"player {n + 1}" for n in range(count)]
         people = tuple(
             Present(name, person.taken, self._here[number] > 0)
             for number, (name, person) in enumerate(zip(names, self.opened.people, strict=True))
@@ -257,6 +293,8 @@ class LiveTable:
             people,
             self._swaps,
             self._trouble,
+            None if seat is None or not game else self._hints.get((self._number, len(game), seat)),
+            game.remarks.get(seat, ()) if game and game.over and seat is not None else (),
         )
 
     def _choice(self, seat: int) -> Offer | None:
@@ -337,6 +375,11 @@ class LiveTable:
                 self._begin(told, table)
             case PersonAsked(seat):
                 return await self._await_answer(seat)
+            case BotHint(seat, bot, action, note):
+                assert game
+                self._hints[self._number, len(game), seat] = ShownHint(bot, action, note, thinks=False)
+                self._tell()
+                return await self._await_answer(seat)
             case PlayedTogether(news):
                 assert game
                 if self._repeated:
@@ -367,7 +410,9 @@ class LiveTable:
 
     def _begin(self, begun: GameDealt, table: TableOrder) -> None:
         self._number += 1
-        self.game = LiveGame(begun)
+        people = [begun.labels[seat] for seat in begun.people]
+        names = PeopleList(Path(table.league)).names if table.league else {}
+        self.game = LiveGame(begun, call_people(people, names))
         self._repeated = 0
         played = table.played if begun.key == table.key else ()
         for news in played:
@@ -376,10 +421,12 @@ class LiveTable:
         self._since = trio.current_time()
         self._keep(replace(self.opened.table, key=begun.key), played)
 
-    async def _await_answer(self, seat: int) -> PersonAnswer | PersonResigns:
+    async def _await_answer(self, seat: int) -> PersonAnswer | PersonResigns | HintWanted:
         assert self.game
         key = self._number, len(self.game), seat
         while key not in self._given and (self._number, seat) not in self._resigned:
+            if (hint := self._hints.get(key)) and hint.thinks:
+                return HintWanted(hint.bot)
             await self._news.wait()
         wall = max(0, round((trio.current_time() - self._since) * 1e9))
         return PersonResigns(wall) if (self._number, seat) in self._resigned else PersonAnswer(self._given[key], wall)
@@ -393,10 +440,6 @@ class LiveTable:
 
 def _first(table: TableOrder) -> str:
     return table.key or "0.0.0.0"
-
-
-def _name_person(number: int, count: int) -> str:
-    return "you" if count == 1 else f"player {number + 1}"
 
 
 def _make_event(name: str, content: object) -> bytes:

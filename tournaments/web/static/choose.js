@@ -128,6 +128,17 @@ window.malice = window.malice || {};
     if (choice && (focused || malice.byKeys)) focusFirst();
   };
 
+  /** Mark the card and the place of an action that a bot would choose; none for an empty action. */
+  malice.suggest = function (action) {
+    for (const node of document.querySelectorAll(".hinted")) node.classList.remove("hinted");
+    const move = state.moves.find((each) => each.action === action);
+    if (move) {
+      findSource(move)?.classList.add("hinted");
+      if (move.to !== move.from) findTop(findPlace(move.to)).classList.add("hinted");
+    }
+    for (const id of ["plain", "actions"]) $(id).querySelector(`[data-action="${CSS.escape(action)}"]`)?.classList.add("hinted");
+  };
+
   /** Light again what a new drawing has put out. */
   malice.relight = show;
 

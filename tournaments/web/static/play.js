@@ -107,6 +107,7 @@ window.malice = window.malice || {};
       if (shared && handOver()) return;
       malice.offer(state.choice, game && { game, seat: game.viewer, table: course.tables.at(-1) }, play);
       if (!mine && !state.over && !state.trouble) write("prompt", tellWaiting());
+      showHint();
       $("swap").hidden = !state.swaps;
       $("table").dataset.state = state.over ? "over" : mine ? "yours" : "theirs";
       $("table").dataset.steps = `${state.game}.${state.steps}`;
@@ -148,7 +149,30 @@ window.malice = window.malice || {};
     return text && `${named ? text[0] : text[0].toUpperCase()}${text.slice(1)}.`;
   }
 
+  // Hints.
+
+  function wantHint() {
+    if (state?.choice) send("hint", { game: state.game, ask: state.choice.ask, bot: $("hint-bot").value });
+  }
+
+  /** Mark on the table what a bot would play, and say it. */
+  function showHint() {
+    const { hint, choice } = state;
+    $("hint").disabled = !choice || Boolean(hint?.thinks);
+    if (!choice || !hint) {
+      write("hint-words", "");
+      malice.suggest("");
+      return;
+    }
+    const [, words] = choice.actions.find(([action]) => action === hint.action) || [];
+    const note = hint.note && `: ${hint.note}`;
+    write("hint-words", hint.thinks ? `${hint.bot} thinks…` : words ? `${hint.bot} would choose ${words}${note}` : `No hint${note}`);
+    malice.suggest(hint.action);
+  }
+
   function play(action) {
+    write("hint-words", "");
+    malice.suggest("");
     malice.offer(null);
     send("act", { game: state.game, ask: state.choice.ask, action });
   }
@@ -165,6 +189,7 @@ window.malice = window.malice || {};
     const title = game.viewer === null || all ? malice.describeResult(game) : won ? `You win: ${reason}.` : `${malice.describeResult(game)}`;
     const sentences = Object.entries(verdicts).map(([seat, sentence]) => createElement("p", { class: "bad" }, `${game.seats[seat].name}: ${sentence}`));
     $("ending").replaceChildren(createElement("p", {}, title), ...sentences);
+    $("story").replaceChildren(...state.remarks.map(({ words }) => createElement("li", {}, words)));
     $("after").hidden = person === "";
   }
 
@@ -285,6 +310,10 @@ window.malice = window.malice || {};
 
   $("pace").value = [...$("pace").options].some(({ value }) => value === recall("pace")) ? recall("pace") : "700";
   $("pace").addEventListener("change", () => remember("pace", $("pace").value));
+  const adviser = recall("hint-bot");
+  if ([...$("hint-bot").options].some(({ value }) => value === adviser)) $("hint-bot").value = adviser;
+  $("hint-bot").addEventListener("change", () => remember("hint-bot", $("hint-bot").value));
+  $("hint").addEventListener("click", wantHint);
   $("list").addEventListener("click", toggleList);
   $("help-button").addEventListener("click", () => $("help").showModal());
   $("again").addEventListener("click", () => next("again"));
@@ -326,6 +355,7 @@ window.malice = window.malice || {};
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.target.closest("select, input, button")) return;
     if (event.key === "l") toggleList();
+    else if (event.key === "h") wantHint();
     else if (event.key === "?") $("help").showModal();
     else if (event.key === " " && stream.waits) {
       event.preventDefault();
