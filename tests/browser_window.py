@@ -14,6 +14,18 @@ from malice.referee.records import Record
 from malice.referee.replay import RecordedAsk, replay_asks
 from tests.processes import PATIENCE_S, POLL_S
 
+SETTLE = "const [done] = [...arguments].slice(-1); requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+"""Waits until a page has measured its new size."""
+JUDGE = """
+const [done] = [...arguments].slice(-1);
+axe.run(document, { preload: false, resultTypes: ["violations"] }).then(
+  ({ violations }) => done(violations.flatMap(({ id, impact, nodes }) =>
+    nodes.map(({ target, failureSummary }) => [impact, id, target.join(" "), failureSummary]))),
+  (error) => done([["critical", "axe", "", String(error)]]),
+);
+"""
+BEYOND = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
 
 def at_a_desk(chromium: Chrome) -> Iterator[Chrome]:
     """Lend the browser; afterwards it has its size and colours again, and its console must be empty."""
@@ -66,3 +78,25 @@ def show_end(browser: Chrome, site: Path, record: Record) -> list[RecordedAsk]:
 
 def fits_the_window(browser: Chrome) -> bool:
     return bool(browser.execute_script("return document.documentElement.scrollWidth <= innerWidth"))
+
+
+def look_like(browser: Chrome, scheme: str, *, phone: bool) -> None:
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    if phone:
+        as_a_phone(browser)
+    else:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_async_script(SETTLE)
+
+
+def judge(browser: Chrome) -> Iterator[str]:
+    """Yield the complaints of axe-core, which the page has loaded, about the page as it looks now."""
+    for impact, *told in browser.execute_async_script(JUDGE):
+        if impact in ("moderate", "serious", "critical"):
+            yield " ".join(told)
+    if not find(browser, "h1").is_displayed():
+        yield "no heading"
+    if beyond := browser.execute_script(BEYOND):
+        yield f"{beyond} pixels wider than its window"

@@ -6,6 +6,8 @@ A browser and a rendered site, which several test files look at, are fixtures he
 import os
 import shutil
 import signal
+import subprocess
+import tarfile
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -198,3 +200,15 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     luck.find_luck.cache_clear()
     yield
     luck.find_luck.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The script of axe-core."""
+    folder = tmp_path_factory.mktemp("axe")
+    command = ["npm", "pack", "--silent", "--prefer-offline", "axe-core@4.14.1"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True, timeout=120)
+    with tarfile.open(next(folder.glob("*.tgz"))) as package:
+        script = package.extractfile("package/axe.min.js")
+        assert script is not None
+        return script.read().decode()

@@ -5,8 +5,6 @@ axe-core is a program for tests alone; nothing of it is on the site.
 
 from __future__ import annotations
 
-import subprocess
-import tarfile
 from collections.abc import Iterator
 from itertools import cycle, product
 from pathlib import Path
@@ -21,14 +19,13 @@ from malice.referee.rulesets import load_ruleset
 from malice.site_pages.server import SiteServer
 from malice.site_pages.text import make_slug
 from malice.tournaments.league.publication import Publication
-from tests.browser_window import as_a_phone, at_a_desk, find, wait_until
+from tests.browser_window import at_a_desk, find, judge, look_like, wait_until
 from tests.opinions import LastAction
 from tests.site_files import write_lone
 from tests.site_league import HOSTILE, LABELS, League, play
 
 pytestmark = [pytest.mark.browser, pytest.mark.npm, pytest.mark.slow]
 
-AXE = "axe-core@4.14.1"
 RULESETS = ("standard", "skipbo-short")
 CRASHED, ENDED = "0.0.0.0", "0.10.0.1"
 """A game that ended by a verdict, and one that was played out."""
@@ -46,8 +43,6 @@ PAGES = (
 )
 LOOKS = ((("light", False), ("dark", True)), (("dark", False), ("light", True)))
 """Of each page, the schemes, and whether it is on a phone: each page is seen in both schemes and in both sizes."""
-SETTLE = "const [done] = [...arguments].slice(-1); requestAnimationFrame(() => requestAnimationFrame(() => done()));"
-"""Waits until a page has measured its new size."""
 # Logs and tables have many like rows: some of them are enough.
 TRIM = """
 for (const details of document.querySelectorAll("details")) details.open = true;
@@ -55,28 +50,7 @@ for (const row of document.querySelectorAll("#log ol:nth-of-type(n + 4), tbody t
 """
 LONE = f"game.html#{ENDED}/12"
 """A game as one file: for the disk alone, since the server lets no script run that lies in a page."""
-JUDGE = """
-const [done] = [...arguments].slice(-1);
-axe.run(document, { preload: false, resultTypes: ["violations"] }).then(
-  ({ violations }) => done(violations.flatMap(({ id, impact, nodes }) =>
-    nodes.map(({ target, failureSummary }) => [impact, id, target.join(" "), failureSummary]))),
-  (error) => done([["critical", "axe", "", String(error)]]),
-);
-"""
-BEYOND = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 ASKED = "return [...performance.getEntriesByType('resource')].map(({ name }) => name)"
-
-
-@pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The script of axe-core."""
-    folder = tmp_path_factory.mktemp("axe")
-    command = ["npm", "pack", "--silent", "--prefer-offline", AXE]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True, timeout=120)
-    with tarfile.open(next(folder.glob("*.tgz"))) as package:
-        script = package.extractfile("package/axe.min.js")
-        assert script is not None
-        return script.read().decode()
 
 
 @pytest.fixture(scope="module")
@@ -127,28 +101,6 @@ def open_page(browser: Chrome, base: str, page: str) -> None:
         assert find(browser, "#advice").get_property("textContent"), "a second opinion beside the mirror"
     if "view=deals" in page:
         wait_until(browser, lambda: find(browser, "#lead-deals").is_displayed())
-
-
-def look_like(browser: Chrome, scheme: str, *, phone: bool) -> None:
-    browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    )
-    if phone:
-        as_a_phone(browser)
-    else:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    browser.execute_async_script(SETTLE)
-
-
-def judge(browser: Chrome) -> Iterator[str]:
-    """Yield the complaints of axe-core, which the page has loaded, about the page as it looks now."""
-    for impact, *told in browser.execute_async_script(JUDGE):
-        if impact in ("moderate", "serious", "critical"):
-            yield " ".join(told)
-    if not find(browser, "h1").is_displayed():
-        yield "no heading"
-    if beyond := browser.execute_script(BEYOND):
-        yield f"{beyond} pixels wider than its window"
 
 
 def list_strange_requests(browser: Chrome, base: str) -> list[str]:

@@ -92,7 +92,8 @@ class TableState(Struct, frozen=True):
 
 def make_table(order: MatchOrder, league: str = "") -> TableOrder:
     """Return a table with a deal of its own."""
-    name = f"table-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
+    # The name has a part in the cards: where nobody keeps them, a seed alone decides.
+    name = f"table-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}" if league else "table"
     # The seed is ours to keep: a game that has not ended when its server does has the same cards again.
     return TableOrder(replace(order, seed=order.seed or secrets.token_hex(16), name=name), league)
 
