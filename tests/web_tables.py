@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from tests.processes import PATIENCE_S, Mark
 from tests.runs import MALICE
 
-SHORT = 'family = "spite"\nextends = "standard"\n[rules]\npayoff_size = 3\n'
+SHORT = 'family = "spite"\nextends = "standard"\n[rules]\npayoff_size = 2\n'
 """A game that is soon over."""
 
 
@@ -26,6 +26,7 @@ class Server:
     def __init__(self, folder: Path, *words: str, port: int = 0) -> None:
         self.mark = Mark()
         command = [*MALICE, "play", *words, "--web", "--no-browser", "--port", str(port), "--isolation", "none"]
+        command += [] if "--seed" in words else ["--seed", "3"]
         environment = self.mark.environ() | {"XDG_DATA_HOME": str(folder / "data")}
         self.process = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

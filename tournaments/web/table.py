@@ -9,7 +9,6 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from malice.tournaments.league.people import PeopleList, call_people
+from malice.tournaments.league.store import Store
 from malice.tournaments.running.orders import MatchOrder
 from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.remarks import Remark
@@ -91,9 +91,16 @@ class TableState(Struct, frozen=True):
 
 
 def make_table(order: MatchOrder, league: str = "") -> TableOrder:
-    """Return a table with a deal of its own."""
-    # The name has a part in the cards: where nobody keeps them, a seed alone decides.
-    name = f"table-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}" if league else "table"
+    """Return a table with a deal of its own, under the name that a sitting at the terminal would have.
+
+    Raises:
+        LeagueError: the league cannot be read.
+    """
+    path, number = Path(league), 1
+    if league and path.exists():
+        with Store(path) as store:
+            number += len(store.league().tournaments)
+    name = "play" if number == 1 else f"play-{number}"
     # The seed is ours to keep: a game that has not ended when its server does has the same cards again.
     return TableOrder(replace(order, seed=order.seed or secrets.token_hex(16), name=name), league)
 
@@ -136,6 +143,8 @@ class LiveTable:
         """When the newest ask began."""
         self._here: Counter[int] = Counter()
         self._left_at: dict[int, float] = {}
+        self._unkept = False
+        """Whether the process has not kept the newest game yet."""
         self._repeated = 0
         """How many asks of the game are still told again to its bots."""
         self._began = 0.0
@@ -349,14 +358,19 @@ class LiveTable:
         child.stdout.close()
         try:
             async with out, source:
+                lines = _Lines(source)
                 try:
                     await out.send_all(encode(table) + b"\n")
-                    async for line in _read_lines(source):
+                    while (line := await lines.read()) is not None:
                         reply = await self._hear(line, table)
                         if reply is not None:
                             await out.send_all(encode(reply) + b"\n")
                 except trio.BrokenResourceError:
                     pass
+                finally:
+                    if self._unkept and self.game and self.game.over:
+                        with trio.move_on_after(END_WAIT_S, shield=True):
+                            await self._await_record(lines)
                 if not self._trouble and (self.game is None or not self.game.over):
                     self._trouble = "the process that plays has ended"
                 self._swaps = False
@@ -365,11 +379,24 @@ class LiveTable:
             with trio.CancelScope(shield=True):
                 await trio.to_thread.run_sync(_end, child)
 
+    async def _await_record(self, lines: _Lines) -> None:
+        """Wait until the process has kept a game that is over: only then it asks for the next, or ends."""
+        while (line := await lines.read()) is not None and not isinstance(decode_told(line), NextGame):
+            pass
+        self._end_game()
+
+    def _end_game(self) -> None:
+        """Forget what was played in a game that is kept."""
+        self._unkept = False
+        self._keep(replace(self.opened.table, key=""))
+
     async def _hear(self, line: bytes, table: TableOrder) -> Reply | None:
         told = decode_told(line)
         game = self.game
         match told:
             case NextGame(key):
+                if self._unkept:
+                    self._end_game()
                 await self._await_wish(key, table)
                 return GoAhead()
             case GameDealt():
@@ -392,7 +419,6 @@ class LiveTable:
             case GameEnded():
                 assert game
                 game.end(told)
-                self._keep(replace(self.opened.table, key=""))
             case PlayFailed(sentence):
                 self._trouble = sanitize(sentence, lines=True)
         self._tell()
@@ -411,6 +437,7 @@ class LiveTable:
 
     def _begin(self, begun: GameDealt, table: TableOrder) -> None:
         self._number += 1
+        self._unkept = True
         people = [begun.labels[seat] for seat in begun.people]
         names = PeopleList(Path(table.league)).names if table.league else {}
         self.game = LiveGame(begun, call_people(people, names))
@@ -447,12 +474,22 @@ def _make_event(name: str, content: object) -> bytes:
     return b"event: %b\ndata: %b\n\n" % (name.encode(), msgspec.json.encode(content))
 
 
-async def _read_lines(source: trio.lowlevel.FdStream) -> AsyncIterator[bytes]:
-    rest = b""
-    async for piece in source:
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            yield line
+class _Lines:
+    """Reads line by line; who was cancelled may read on."""
+
+    def __init__(self, source: trio.lowlevel.FdStream) -> None:
+        self._source = source
+        self._rest = b""
+
+    async def read(self) -> bytes | None:
+        """Return the next line; None if no more comes."""
+        while b"\n" not in self._rest:
+            piece = await self._source.receive_some(1 << 16)
+            if not piece:
+                return None
+            self._rest += piece
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
