@@ -107,7 +107,7 @@ def test_no_stream_holds_a_card_that_who_reads_it_may_not_see(tmp_path: Path) ->
     assert hands
     for seat, client in enumerate(seats):
         states = [json.loads(data) for kind, data in client.heard if kind == "state"]
-        offers = [state["choice"] for state in states if state["choice"]]
+        offers = {state["choice"]["ask"] for state in states if state["choice"]}
         assert len(offers) == sum(who == seat for who, _ in record.actions)
     assert all(json.loads(data)["choice"] is None for kind, data in watcher.heard if kind == "state")
 
