@@ -95,7 +95,7 @@ window.malice = window.malice || {};
   /** Draw the header of a seat: its disc, its name, and tags, each a [text, class]. */
   function drawHeader(game, seat, ...tags) {
     const { name, slug } = game.seats[seat];
-    const link = createElement("a", { href: `bots/${slug}.html`, class: "name", title: name }, createElement("bdi", {}, name));
+    const link = malice.linkPage(`bots/${slug}.html`, { class: "name", title: name }, createElement("bdi", {}, name));
     const drawn = tags.filter(Boolean).map(([text, kind]) => createElement("span", { class: `tag ${kind}` }, text));
     return createElement("header", {}, malice.drawDisc(game, seat), link, ...drawn);
   }

@@ -195,26 +195,18 @@ window.malice = window.malice || {};
 
   // One screen for several people.
 
-  let holder = shared ? null : person;
-
   /** Cover the table while another person of this screen is to play; return whether it is covered. */
   function handOver() {
-    if (!game || state.over) {
-      $("cover").hidden = true;
-      return false;
-    }
-    if (state.choice) {
-      if (holder === person) return false;
-      holder = person;
-      return false;
-    }
-    const next = state.acting.find((seat) => game.seats[seat].person && seat !== game.viewer);
-    if (next === undefined) return false;
-    const number = game.people.indexOf(next);
+    const waits = game && !state.over && !state.choice;
+    const next = waits ? state.acting.find((seat) => game.seats[seat].person && seat !== game.viewer) : undefined;
+    const covered = next !== undefined;
+    // Not the table alone: what happened, in words, tells the cards that somebody drew.
+    document.body.classList.toggle("covered", covered);
+    $("cover").hidden = !covered;
+    if (!covered) return false;
     write("cover-title", `${game.seats[next].name} is to play`);
     write("uncover", `I am ${game.seats[next].name}`);
-    $("uncover").onclick = () => location.assign(`/seat/${number}`);
-    $("cover").hidden = false;
+    $("uncover").onclick = () => location.assign(`/seat/${game.people.indexOf(next)}`);
     $("uncover").focus();
     return true;
   }
