@@ -192,7 +192,7 @@ def _list_requested(record: Record, ask: RecordedAsk, rules: Rules[Any]) -> tupl
     return () if len(asked) == 1 and is_unplayed(record) else asked
 
 
-class Decision(Struct, frozen=True):
+class ReplayedDecision(Struct, frozen=True):
     """A moment of a recorded game at which a seat had to act."""
 
     index: int
@@ -206,7 +206,7 @@ class Decision(Struct, frozen=True):
     """The action, or `!` and the code of a verdict."""
 
 
-def replay_decisions(record: Record) -> Iterator[Decision]:
+def replay_decisions(record: Record) -> Iterator[ReplayedDecision]:
     """Yield the decisions of all seats again, in order.
 
     Raises:
@@ -218,4 +218,4 @@ def replay_decisions(record: Record) -> Iterator[Decision]:
         asked = () if unplayed else list_asked(rules.next(ask.before))
         for index, (seat, action) in enumerate(ask.moves, start=ask.first):
             if seat in asked:
-                yield Decision(index, seat, rules.view(ask.before, seat), rules.legal(ask.before, seat), action)
+                yield ReplayedDecision(index, seat, rules.view(ask.before, seat), rules.legal(ask.before, seat), action)

@@ -14,7 +14,7 @@ from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move
 from malice.referee.batch import play_batch
 from malice.referee.errors import RecordError
 from malice.referee.records import Batch, GameOrder, Key, Record
-from malice.referee.requests import Decision, ReplayedRequest, replay_decisions, replay_requests
+from malice.referee.requests import ReplayedDecision, ReplayedRequest, replay_decisions, replay_requests
 from malice.referee.rulesets import load_ruleset
 from malice.referee.verdicts import Verdict
 from tests.tables import Script, first_legal, play, player
@@ -34,10 +34,10 @@ def told_again(record: Record, rngs: tuple[int, ...], seat: int) -> list[Replaye
     return list(replay_requests(record, rngs, seat, itertools.count(2).__next__, listed=record.seats[seat].wants_legal))
 
 
-def decisions_by_seat(record: Record, rngs: tuple[int, ...]) -> list[Decision]:
+def decisions_by_seat(record: Record, rngs: tuple[int, ...]) -> list[ReplayedDecision]:
     """Gather the decisions of a game from the requests of its seats."""
     shown = [
-        Decision(each.index, seat, each.request.view, each.legal, each.played)
+        ReplayedDecision(each.index, seat, each.request.view, each.legal, each.played)
         for seat in range(len(rngs))
         for each in told_again(record, rngs, seat)
         if isinstance(each.request, Move) and each.index is not None

@@ -60,17 +60,17 @@ def _decide(db: Path, decision: Decision, *, json: bool) -> None:
     import msgspec
 
     from malice.tournaments.league.desk import submit
-    from malice.tournaments.running.desk import describe_settled
+    from malice.tournaments.running.desk import describe_results
     from malice.tournaments.sanitizer import sanitize
 
-    settled = submit(db, decision)
+    results = submit(db, decision)
     if json:
-        changed = [name for each in settled if each.decision == decision for name in each.tournaments]
-        answer = {"label": decision.label, "what": decision.what, "tournaments": changed, "waits": not settled}
+        changed = [name for each in results if each.decision == decision for name in each.tournaments]
+        answer = {"label": decision.label, "what": decision.what, "tournaments": changed, "waits": not results}
         click.echo(msgspec.json.encode(answer))
-    for line in describe_settled(settled):
+    for line in describe_results(results):
         click.echo(line, err=True)
-    if not settled:
+    if not results:
         click.echo(f"{sanitize(decision.label)}: waits until the deals at play are over; the run goes on", err=True)
 
 

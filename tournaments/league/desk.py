@@ -25,7 +25,7 @@ Events = list[tuple[str, AnyEvent]]
 """Events with their tournaments."""
 
 
-class Settled(NamedTuple):
+class DecisionResult(NamedTuple):
     """What became of a decision."""
 
     decision: Decision
@@ -117,17 +117,17 @@ def list_deals_over(tournament: Tournament, label: str, done: Collection[Key]) -
                 first = None
 
 
-def take_up(store: Store) -> Iterator[Settled]:
+def take_up(store: Store) -> Iterator[DecisionResult]:
     """Let the decisions that wait hold, in their order; yield what became of each."""
     for number, decision in store.list_waiting():
         try:
-            yield Settled(decision, decide(store, decision, number))
+            yield DecisionResult(decision, decide(store, decision, number))
         except LeagueError as error:
             store.append_all([], number)
-            yield Settled(decision, (), str(error))
+            yield DecisionResult(decision, (), str(error))
 
 
-def submit(league: Path, decision: Decision) -> list[Settled]:
+def submit(league: Path, decision: Decision) -> list[DecisionResult]:
     """Let a decision hold at once, or, while a run plays, have it wait for that run.
 
     Returns:
@@ -140,8 +140,8 @@ def submit(league: Path, decision: Decision) -> list[Settled]:
     if queued and is_played(league):
         return []
     with open_store(league, write=True, several=True) as store:
-        settled = list(take_up(store))
-        return settled if queued else [*settled, Settled(decision, decide(store, decision))]
+        results = list(take_up(store))
+        return results if queued else [*results, DecisionResult(decision, decide(store, decision))]
 
 
 def _queue(league: Path, decision: Decision) -> bool:

@@ -177,8 +177,7 @@ class JournalReader:
     def list_waiting(self) -> list[tuple[int, Decision]]:
         """The decisions that no run has taken up yet, with their numbers, in order."""
         rows = self._file.rows(DecisionRow, "ORDER BY number") if self.takes_decisions else ()
-        decode = _decisions.decode
-        return [(row.number, self._decode(decode, row, "decision", row.decision)) for row in rows]
+        return [(row.number, self._decode(_decisions.decode, row, "decision", row.decision)) for row in rows]
 
     def find_run(self) -> RunningRun | None:
         """Who plays the league, or played it when it was killed."""

@@ -277,7 +277,7 @@ class Store(LeagueReader):
         """
         self.append_all((name, event) for event in events)
 
-    def append_all(self, events: Iterable[tuple[str, AnyEvent]], settled: int | None = None) -> None:
+    def append_all(self, events: Iterable[tuple[str, AnyEvent]], number: int | None = None) -> None:
         """Write events of several tournaments, as `append`; with them, the decision of this number no longer waits."""
         league = self.league().fork()
         number, digest = self._read, self._digest
@@ -288,8 +288,8 @@ class Store(LeagueReader):
                 digest = chain_event(digest, number, name, at, text)
                 self._file.write("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", (number, name, at, text, digest))
                 number += 1
-            if settled is not None:
-                self._file.write("DELETE FROM decisions WHERE number = ?", (settled,))
+            if number is not None:
+                self._file.write("DELETE FROM decisions WHERE number = ?", (number,))
         self.league()
 
     def note_run(self, run: RunningRun) -> None:

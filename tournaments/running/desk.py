@@ -15,7 +15,7 @@ from msgspec import Struct
 from malice.referee.bot import read_start_time
 from malice.referee.nouns import format_count, inflect
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.desk import Settled, name_user
+from malice.tournaments.league.desk import DecisionResult, name_user
 from malice.tournaments.league.reader import Decision, LeagueReader, RunningRun
 from malice.tournaments.league.tournament import count_games, measure_workload
 from malice.tournaments.sanitizer import sanitize
@@ -91,10 +91,10 @@ def stop_run(store: LeagueReader, *, now: bool) -> RunningRun:
     return run
 
 
-def describe_settled(settled: Sequence[Settled]) -> Iterator[str]:
+def describe_results(results: Sequence[DecisionResult]) -> Iterator[str]:
     """Yield a line on what became of each decision, for people."""
     words = {"withdraw": "withdrawn from", "disqualify": "disqualified in", "reinstate": "plays again in"}
-    for each in settled:
+    for each in results:
         label = sanitize(each.decision.label)
         if each.refusal:
             yield f"{label}: nothing is changed: {sanitize(each.refusal)}"

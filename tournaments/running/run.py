@@ -36,7 +36,7 @@ from malice.tournaments.running.announcements import (
     stop_on_errors,
 )
 from malice.tournaments.running.coordinator import play_batches
-from malice.tournaments.running.desk import describe_settled, make_note
+from malice.tournaments.running.desk import describe_results, make_note
 from malice.tournaments.running.hooks import Audit, Hooks, Outcome, Running
 from malice.tournaments.running.leftovers import ProcessLedger, end_leftovers
 from malice.tournaments.running.open_parts import OpenParts, SharedParts
@@ -109,7 +109,7 @@ class Run:
         self._play_batches = terms.playing or (terms.elsewhere(plan) if terms.elsewhere else play_batches)
         self._bar_out = io.StringIO() if terms.playing else out
         self._reporter = Reporter(plan, terms.events)
-        self._decides = terms.playing is None and not plan.share and plan.config.format != "comparison"
+        self._decides = terms.playing is None and not plan.share and not plan.tournament.format.compares
         """Whether decisions that come meanwhile are taken up."""
         self._finishing: set[tuple[int, int, int]] | None = None
         """By part and table: the only deals that are played, since a decision waits for their end."""
@@ -148,10 +148,10 @@ class Run:
         if not self._decides or not self._store.list_waiting() or late:
             self._finishing = None
             return False
-        for line in describe_settled(settled := list(take_up(self._store))):
+        for line in describe_results(results := list(take_up(self._store))):
             print_line(f"{line}, after {format_count(len(self.parts.done), 'game')}", self._out)
         self._finishing = None
-        if any(each.tournaments for each in settled):
+        if any(each.tournaments for each in results):
             self.parts.follow()
             finished = sorted(self.parts.finished, key=lambda game: game.number)
             created = close_parts(self._store, finished, (), create=not self.plan.list_postponed())
