@@ -25,8 +25,9 @@ class Server:
 
     def __init__(self, folder: Path, *words: str, port: int = 0) -> None:
         self.mark = Mark()
-        command = [*MALICE, "play", *words, "--web", "--no-browser", "--port", str(port), "--isolation", "none"]
-        command += [] if "--seed" in words else ["--seed", "3"]
+        command = [*MALICE, "play", *words, "--web", "--no-browser", "--port", str(port)]
+        if "--daily" not in words:
+            command += ["--isolation", "none", *([] if "--seed" in words else ["--seed", "3"])]
         environment = self.mark.environ() | {"XDG_DATA_HOME": str(folder / "data")}
         self.process = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -41,12 +41,20 @@ if TYPE_CHECKING:
     from malice.tournaments.running.plan import Plan
     from malice.tournaments.terminal.watching import Screen
 
-OWN = ("bots", "ruleset", "daily", "day", "db", "names")
+PlaceWords = tuple[str, int, bool, bool, str]
+"""The fields of a `Place`, which only a command that serves a table imports."""
+OWN = ("bots", "ruleset", "daily", "day", "db", "names", "web", "host", "port", "no_browser")
 """What `--daily` can be combined with."""
 
 
 def play_daily(
-    context: click.Context, bots: Sequence[str], ruleset: str, day: date | None, db: Path | None, names: Sequence[str]
+    context: click.Context,
+    bots: Sequence[str],
+    ruleset: str,
+    day: date | None,
+    db: Path | None,
+    names: Sequence[str],
+    place: PlaceWords | None,
 ) -> None:
     """Play the deal of a day, or go on with it.
 
@@ -57,6 +65,7 @@ def play_daily(
         day: the date; None for today's, in UTC, so that everybody has the same.
         db: the league of people beside which it is kept; None for the folder of this user.
         names: that of the player, if there is one.
+        place: where to play it in the browser; None for this terminal.
 
     Raises:
         click.UsageError: something else was asked for too.
@@ -74,9 +83,8 @@ def play_daily(
         )
     given = [name for name in context.params if _is_given(context, name)]
     if strange := sorted(set(given) - set(OWN)):
-        raise click.UsageError(
-            f"--daily takes only --ruleset, --day, --db and --as, got --{strange[0].replace('_', '-')}"
-        )
+        got = strange[0].replace("_", "-")
+        raise click.UsageError(f"--daily takes only --ruleset, --day, --db, --as and --web, got --{got}")
     chosen = find_ruleset(ruleset, Path()) if "ruleset" in given else load_ruleset(_choose_ruleset())
     people, labels = seat_people(db, names)
     if db and people:
@@ -84,6 +92,12 @@ def play_daily(
             people.write()
     shelf = find_shelf(db, *labels) if db else Shelf(find_data_folder() / "daily")
     deal = DailyDeal(chosen, day or datetime.now(UTC).date(), shelf)
+    if place:
+        from malice.tournaments.web.opening import Place, play_daily_in_browser
+
+        label = labels[0] if labels else PERSON.manifest.name
+        play_daily_in_browser(deal, label, Place(*place), str(db.resolve()) if db else "")
+        return
     DailyGame(deal, *names).play(sys.stdin.buffer, sys.stdout)
 
 
@@ -208,7 +222,8 @@ def play(
         raise click.UsageError(f"--as: expected at most a name for each `you`, got {len(names)}")
     if daily:
         interrupt_on_signals()
-        play_daily(context, bots, ruleset, day.date() if day else None, db, names)
+        at = (host, port, False, not no_browser, "") if web else None
+        play_daily(context, bots, ruleset, day.date() if day else None, db, names, at)
         return
     show = Show(replays, watch, delay, stderr, quiet, json, hint)
     person = PERSON.manifest.name in bots
@@ -289,7 +304,7 @@ def seat_people(db: Path | None, names: Sequence[str]) -> tuple[PeopleList | Non
 
 
 def _play_in_browser(
-    order: MatchOrder, count: int, place: tuple[str, int, bool, bool, str], db: Path | None, people: PeopleList | None
+    order: MatchOrder, count: int, place: PlaceWords, db: Path | None, people: PeopleList | None
 ) -> None:
     from msgspec.structs import replace
 

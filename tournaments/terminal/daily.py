@@ -130,8 +130,8 @@ class DailyDeal:
         self.ruleset, self.day = ruleset, day
         self.family: Family = load_family(ruleset.family)
         self._shelf = shelf
-        dealer = Dealer(find_seed(ruleset, day))
-        self._course = Course(make_rules(ruleset.family, ruleset.rules, 1), dealer)
+        self.seed = find_seed(ruleset, day)
+        self._course = Course(make_rules(ruleset.family, ruleset.rules, 1), Dealer(self.seed))
         self._kept = shelf.read_game(ruleset.name, day)
         self.goes_on = bool(self._kept.actions)
         """Whether it was begun before."""
@@ -150,6 +150,11 @@ class DailyDeal:
             except IllegalAction as error:
                 path = self._shelf.find(self.ruleset.name, self.day)
                 raise DataError(f"{path}: the game that it keeps cannot be played again: {error}; remove it") from None
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """What was played so far."""
+        return self._kept.actions
 
     @property
     def result(self) -> Result | None:
@@ -224,26 +229,25 @@ class DailyGame:
             except Paused:
                 self._say(out, "\nKept as it is: the same command goes on from here.")
                 return
-        for line in self._describe_end():
-            self._say(out, line)
-
-    def _describe_end(self) -> Iterator[str]:
-        """Yield how the game ended, and the best values so far."""
-        deal = self._deal
         assert deal.result
-        reason, statistics = deal.result.reason, deal.family.statistics
-        yield f"\nThe game is over: {deal.family.reasons.get(reason, reason)}."
-        values, career = deal.list_values(), deal.read_career()
-        for each in statistics:
-            if not each.share and each.name in values:
-                value = values[each.name]
-                yield f"  {each.caption}: {value:,} (your best: {career.values.get(each.name, value):,})"
-        yield from (f"  {words}" for words in describe_shares(statistics, career, "daily deal"))
-        if career.longest > 1:
-            yield f"  in a row: {career.streak} (your longest: {career.longest})"
+        self._say(out, f"\nThe game is over: {deal.family.reasons.get(deal.result.reason, deal.result.reason)}.")
+        for line in describe_daily_end(deal):
+            self._say(out, f"  {line}")
 
     def _say(self, out: TextIO, line: str) -> None:
         write_now(out, line + "\n")
+
+
+def describe_daily_end(deal: DailyDeal) -> Iterator[str]:
+    """Yield what a deal that is over counted, and what its player has reached in all of them."""
+    statistics, values, career = deal.family.statistics, deal.list_values(), deal.read_career()
+    for each in statistics:
+        if not each.share and each.name in values:
+            value = values[each.name]
+            yield f"{each.caption}: {value:,} (your best: {career.values.get(each.name, value):,})"
+    yield from describe_shares(statistics, career, "daily deal")
+    if career.longest > 1:
+        yield f"in a row: {career.streak} (your longest: {career.longest})"
 
 
 def describe_shares(statistics: tuple[Statistic, ...], career: Career, noun: str) -> Iterator[str]:

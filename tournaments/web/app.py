@@ -152,6 +152,7 @@ class App:
             rulesets=self._rulesets,
             ruleset=self._table.opened.table.order.rulesets[0],
             hint_bots=self._hint_bots,
+            alone=self._table.alone,
         )
         return WebResponse(HTTPStatus.OK, page, TYPES[".html"])
 
@@ -159,7 +160,7 @@ class App:
     def _rulesets(self) -> list[str]:
         """The rulesets that this table may play instead: all of the same game for as many seats."""
         order = self._table.opened.table.order
-        if order.positions:
+        if order.positions or self._table.alone:
             return []  # they say what is played
         try:
             own = find_ruleset(order.rulesets[0], Path())
@@ -177,6 +178,8 @@ class App:
     def _hint_bots(self) -> list[str]:
         """What names the bots that may give hints: one that was chosen, those of the table, and all that ship."""
         order = self._table.opened.table.order
+        if self._table.alone:
+            return []  # a bot could work the deal out
         family = (
             order.positions[0].find_ruleset() if order.positions else find_ruleset(order.rulesets[0], Path())
         ).family

@@ -58,6 +58,8 @@ class Offer(Struct, frozen=True):
     """Each action, and in words."""
     sketch: tuple[str, ...] = ()
     """The table in lines of text, of a game that brings no drawing."""
+    final: tuple[str, ...] = ()
+    """Those after which the seat plays no more: a person is asked again."""
 
 
 class GameOver(Struct, frozen=True):
@@ -213,7 +215,7 @@ class LiveGame:
         legal = self.rules.legal(state, seat)
         words = tuple((action, self.family.describe_action(action, view, self.names)) for action in legal)
         sketch = tuple(self.family.draw(view, self.names)) if self._bare else ()
-        return Offer(len(self), words, sketch)
+        return Offer(len(self), words, sketch, tuple(action for action in legal if action in self.family.final))
 
 
 def _cut(note: str) -> str:

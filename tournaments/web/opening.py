@@ -16,9 +16,11 @@ from msgspec import Struct
 
 from malice.referee.errors import BotError, DataError
 from malice.tournaments.running.orders import MatchOrder
+from malice.tournaments.terminal.daily import DailyDeal
 from malice.tournaments.web.app import App
+from malice.tournaments.web.daily import DailyTable
 from malice.tournaments.web.doors import Doors
-from malice.tournaments.web.kept import KeptTable, OpenedTable
+from malice.tournaments.web.kept import KeptTable
 from malice.tournaments.web.server import open_listeners, serve
 from malice.tournaments.web.table import LiveTable, open_table
 
@@ -52,7 +54,22 @@ def play_in_browser(order: MatchOrder, people: int, place: Place, folder: Path, 
     """
     kept = KeptTable(_name_file(folder, order, place, league) if place.port else None)
     opened = kept.read() or open_table(order, people, league)
-    trio.run(_serve, opened, kept, place)
+    trio.run(_serve, LiveTable(opened, kept, invites=place.invites), place)
+
+
+def play_daily_in_browser(deal: DailyDeal, label: str, place: Place, league: str = "") -> None:
+    """Serve the table of a daily deal until Ctrl-C.
+
+    Args:
+        deal: the deal.
+        label: of its player.
+        place: where.
+        league: the league of people beside which it is kept; empty for none.
+
+    Raises:
+        DataError: nobody can listen there.
+    """
+    trio.run(_serve, DailyTable(deal, label, league), place)
 
 
 def _name_file(folder: Path, order: MatchOrder, place: Place, league: str) -> Path:
@@ -60,13 +77,12 @@ def _name_file(folder: Path, order: MatchOrder, place: Place, league: str) -> Pa
     return folder / f"{hashlib.sha256(words).hexdigest()[:16]}.jsonl"
 
 
-async def _serve(opened: OpenedTable, kept: KeptTable, place: Place) -> None:
+async def _serve(table: LiveTable, place: Place) -> None:
     if place.host in ("0.0.0.0", "::", ""):
         raise DataError(f"--host {place.host}: expected one address of this machine, such as 192.168.1.5")
     listeners = await open_listeners(place.host, place.port)
     port = listeners[0].socket.getsockname()[1]
     trouble = ""
-    table = LiveTable(opened, kept, invites=place.invites)
     doors = Doors(table, frozenset(f"{name}:{port}" for name in _list_names(place.host)), port)
     app = App(table, doors, place.hint)
     base = f"http://{_bracket(place.host)}:{port}"

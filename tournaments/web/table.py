@@ -124,6 +124,9 @@ class LiveTable:
         invites: whether a seat is for whoever opens its address first; otherwise all are for the owner.
     """
 
+    alone = False
+    """Whether it is a deal for one person, who plays nothing else here."""
+
     def __init__(self, opened: OpenedTable, kept: KeptTable, *, invites: bool = False) -> None:
         self.opened = opened
         self.invites = invites

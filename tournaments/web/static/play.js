@@ -152,7 +152,7 @@ window.malice = window.malice || {};
   // Hints.
 
   function wantHint() {
-    if (state?.choice) send("hint", { game: state.game, ask: state.choice.ask, bot: $("hint-bot").value });
+    if (state?.choice && $("hint-bot").value) send("hint", { game: state.game, ask: state.choice.ask, bot: $("hint-bot").value });
   }
 
   /** Mark on the table what a bot would play, and say it. */
@@ -171,10 +171,14 @@ window.malice = window.malice || {};
   }
 
   function play(action) {
-    write("hint-words", "");
-    malice.suggest("");
-    malice.offer(null);
-    send("act", { game: state.game, ask: state.choice.ask, action });
+    const act = () => {
+      write("hint-words", "");
+      malice.suggest("");
+      malice.offer(null);
+      send("act", { game: state.game, ask: state.choice.ask, action });
+    };
+    if (state.choice.final.includes(action)) ask("Are you sure?", "You play no more in this game.", act);
+    else act();
   }
 
   // The end.
@@ -190,7 +194,7 @@ window.malice = window.malice || {};
     const sentences = Object.entries(verdicts).map(([seat, sentence]) => createElement("p", { class: "bad" }, `${game.seats[seat].name}: ${sentence}`));
     $("ending").replaceChildren(createElement("p", {}, title), ...sentences);
     $("story").replaceChildren(...state.remarks.map(({ words }) => createElement("li", {}, words)));
-    $("after").hidden = person === "";
+    $("after").hidden = person === "" || "alone" in document.body.dataset;
   }
 
   // One screen for several people.
@@ -338,6 +342,7 @@ window.malice = window.malice || {};
     sure?.();
   });
   $("no").addEventListener("click", () => $("sure").close());
+  $("sure").addEventListener("close", () => state && page.rest(state)); // what was put aside can be chosen again
   $("close-ending").addEventListener("click", () => {
     closed = state.game;
     $("over").hidden = true;
