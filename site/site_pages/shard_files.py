@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from malice.referee.families import load_family
 from malice.referee.records import Key, Record
 from malice.referee.replay import VOID
-from malice.referee.requests import Decision, replay_decisions
+from malice.referee.requests import ReplayedDecision, replay_decisions
 from malice.site_pages import shards
 from malice.site_pages.contents import PublishedContents
 from malice.site_pages.files import SHARD, Folder
@@ -179,7 +179,7 @@ class _Words:
     def __init__(self, record: Record) -> None:
         self._describe = load_family(record.family).describe_action
         self._names = [format_label(label) for label, _ in record.entries]
-        self._decisions: dict[int, Decision] = {each.index: each for each in replay_decisions(record)}
+        self._decisions: dict[int, ReplayedDecision] = {each.index: each for each in replay_decisions(record)}
 
     def describe(self, choice: RerunAction) -> str:
         return self._describe(choice.plays, self._decisions[choice.action].view, self._names)
