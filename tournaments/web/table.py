@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Literal
@@ -25,6 +22,7 @@ from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.remarks import Remark
 from malice.tournaments.web.following import GameOver, LiveGame, Offer
 from malice.tournaments.web.kept import FORMAT, InvitedPerson, KeptTable, OpenedTable
+from malice.tournaments.web.link import END_WAIT_S, ProcessLink, start_process
 from malice.tournaments.web.messages import (
     BotHint,
     GameDealt,
@@ -39,8 +37,7 @@ from malice.tournaments.web.messages import (
     PlayFailed,
     Reply,
     TableOrder,
-    decode_told,
-    encode,
+    Told,
 )
 from malice.tournaments.web.server import Refused
 
@@ -48,9 +45,6 @@ HEARTBEAT_S = 15.0
 """How often a silent stream says that it is there."""
 RETURN_S = 600.0
 """How long the seat of somebody who has left waits for them."""
-END_WAIT_S = 10.0
-RESIGNS = "!"
-"""Stands for the action of somebody who resigns."""
 
 
 class Present(Struct, frozen=True):
@@ -344,48 +338,30 @@ class LiveTable:
                 await trio.sleep_forever()
 
     async def _play(self, table: TableOrder) -> None:
-        """Let a process play a table; when this ends there is no process."""
+        """Let a process play a table."""
         self._trouble, self._swaps = "", False
-        # From this thread: a process asks for its end with the thread that started it.
-        child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "malice.tournaments.web.process", str(os.getpid())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C reaches only the server, which ends it in order
-        )
-        assert child.stdin
-        assert child.stdout
-        out = trio.lowlevel.FdStream(os.dup(child.stdin.fileno()))
-        child.stdin.close()
-        source = trio.lowlevel.FdStream(os.dup(child.stdout.fileno()))
-        child.stdout.close()
-        try:
-            async with out, source:
-                lines = _Lines(source)
+        async with start_process() as link:
+            with suppress(trio.BrokenResourceError):
                 try:
-                    await out.send_all(encode(table) + b"\n")
-                    while (line := await lines.read()) is not None:
-                        reply = await self._hear(line, table)
+                    await link.send(table)
+                    while (told := await link.read()) is not None:
+                        reply = await self._hear(told, table)
                         if reply is not None:
-                            await out.send_all(encode(reply) + b"\n")
-                except trio.BrokenResourceError:
-                    pass
+                            await link.send(reply)
                 finally:
                     if self._unkept and self.game and self.game.over:
                         with trio.move_on_after(END_WAIT_S, shield=True):
-                            await self._await_record(lines)
-                if not self._trouble and (self.game is None or not self.game.over):
-                    self._trouble = "the process that plays has ended"
-                self._swaps = False
-                self._tell()
-        finally:
-            with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(_end, child)
+                            await self._await_record(link)
+            if not self._trouble and (self.game is None or not self.game.over):
+                self._trouble = "the process that plays has ended"
+            self._swaps = False
+            self._tell()
 
-    async def _await_record(self, lines: _Lines) -> None:
+    async def _await_record(self, link: ProcessLink) -> None:
         """Wait until the process has kept a game that is over: only then it asks for the next, or ends."""
-        while (line := await lines.read()) is not None and not isinstance(decode_told(line), NextGame):
-            pass
+        told = await link.read()
+        while told is not None and not isinstance(told, NextGame):
+            told = await link.read()
         self._end_game()
 
     def _end_game(self) -> None:
@@ -393,8 +369,7 @@ class LiveTable:
         self._unkept = False
         self._keep(replace(self.opened.table, key=""))
 
-    async def _hear(self, line: bytes, table: TableOrder) -> Reply | None:
-        told = decode_told(line)
+    async def _hear(self, told: Told, table: TableOrder) -> Reply | None:
         game = self.game
         match told:
             case NextGame(key):
@@ -475,30 +450,3 @@ def _first(table: TableOrder) -> str:
 
 def _make_event(name: str, content: object) -> bytes:
     return b"event: %b\ndata: %b\n\n" % (name.encode(), msgspec.json.encode(content))
-
-
-class _Lines:
-    """Reads line by line; who was cancelled may read on."""
-
-    def __init__(self, source: trio.lowlevel.FdStream) -> None:
-        self._source = source
-        self._rest = b""
-
-    async def read(self) -> bytes | None:
-        """Return the next line; None if no more comes."""
-        while b"\n" not in self._rest:
-            piece = await self._source.receive_some(1 << 16)
-            if not piece:
-                return None
-            self._rest += piece
-        line, _, self._rest = self._rest.partition(b"\n")
-        return line
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """Wait for the end of a process whose pipes are closed, and which ends its bots."""
-    try:
-        child.wait(END_WAIT_S)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
