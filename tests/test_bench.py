@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from malice.referee.families import list_shipped
-from malice.tournaments.bench import environments, games, leagues
+from malice.tournaments.bench import environments, games, leagues, tables
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 
@@ -92,3 +92,14 @@ def test_what_environments_need_and_lack_is_said(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delattr("malice.rl")
     assert list(environments.measure_environments(said.append)) == []
     assert said[1].startswith("environments for learning are left out: ")
+
+
+@pytest.mark.slow
+def test_an_action_at_a_table_in_the_browser_is_timed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(tables, "ACTIONS", 2)
+
+    (row,) = tables.measure_tables()
+
+    assert row.value > 0
+    assert row.ratio == row.value / tables.SOON_MS

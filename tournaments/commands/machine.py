@@ -58,6 +58,7 @@ def bench(games: int, json: bool) -> None:
     from malice.tournaments.bench.games import measure_each_game, measure_engine, measure_exchange, measure_stepping
     from malice.tournaments.bench.isolation import measure_hostile, measure_isolation
     from malice.tournaments.bench.leagues import measure_leagues, measure_pages
+    from malice.tournaments.bench.tables import measure_tables
     from malice.tournaments.bench.throughput import measure_farm, measure_throughput
     from malice.tournaments.terminal.tables import format_table
 
@@ -73,6 +74,7 @@ def bench(games: int, json: bool) -> None:
         measure_throughput,
         measure_leagues,
         measure_farm,
+        measure_tables,
     ]
     for row in benches.run_benchmarks([*measured, lambda: measure_pages(games)]):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)

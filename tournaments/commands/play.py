@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from malice.tournaments.running.plan import Plan
     from malice.tournaments.terminal.watching import Screen
 
+WEB = ("h11", "segno")
+"""The packages of the extra `web`."""
 PlaceWords = tuple[str, int, bool, bool, str]
 """The fields of a `Place`, which only a command that serves a table imports."""
 OWN = ("bots", "ruleset", "daily", "day", "db", "names", "web", "host", "port", "no_browser")
@@ -308,7 +310,15 @@ def _play_in_browser(
 ) -> None:
     from msgspec.structs import replace
 
-    from malice.tournaments.web.opening import Place, play_in_browser
+    try:
+        from malice.tournaments.web.opening import Place, play_in_browser
+    except ModuleNotFoundError as error:
+        if error.name not in WEB:
+            raise
+        raise DataError(
+            "expected what serves tables to browsers, which is not installed: pip install '.[web]' in the sources of"
+            " malice"
+        ) from None
 
     league = str(db.resolve()) if db else ""
     if people:
