@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 NAME = "Zebulon"
 LOOKS = (("light", False), ("dark", True)), (("dark", False), ("light", True))
 CHOICE = "#table [data-lit=source], #cover:not([hidden])"
-CALM = "localStorage.setItem('malice-play-pace', '0'); localStorage.setItem('malice-play-seen-spite', '1');"
+CALM = "localStorage['malice-play-pace'] = '0'; localStorage[`malice-play-seen-${arguments[0]}`] = '1';"
 
 
 @pytest.fixture
@@ -33,10 +33,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def sit_down(browser: Chrome, server: Server) -> None:
+def sit_down(browser: Chrome, server: Server, family: str = "spite") -> None:
     """Open the first seat, and wait until somebody is to choose there; there is no first visit to explain."""
     browser.get(f"http://{server.host}/")
-    browser.execute_script(CALM)
+    browser.execute_script(CALM, family)
     browser.get(server.addresses[0])
     wait_until(browser, lambda: browser.find_elements("css selector", CHOICE))
 
@@ -120,3 +120,28 @@ def test_a_table_shuts_nobody_out(browser: Chrome, axe: str, folder: Path) -> No
         browser.get("about:blank")
 
     assert {look: told for look, told in complaints.items() if told} == {}
+
+
+def test_the_deal_of_the_day_goes_on_where_it_was_left_and_tells_its_statistics(browser: Chrome, folder: Path) -> None:
+    words = ("you", "--daily", "--day", "2026-01-01", "--db", "people.db", "--as", NAME)
+    for left in (False, True):
+        with serving(folder, *words) as server:
+            sit_down(browser, server, "klondike")
+            assert find(browser, "#players").text == "The deal of 2026-01-01"
+            played = browser.find_elements("css selector", "#plain [data-action=undo]")
+            assert bool(played) is left
+            if not left:
+                browser.execute_script("document.querySelector('#actions [data-action]').click()")
+                wait_until(browser, lambda: browser.find_elements("css selector", "#plain [data-action=undo]"))
+            else:
+                for answer in ("no", "yes"):
+                    find(browser, "#plain [data-action=done]").click()
+                    assert not find(browser, "#over").is_displayed()
+                    find(browser, f"#{answer}").click()
+                wait_until(browser, lambda: find(browser, "#story").text)
+                assert "deals solved: 0 of 1 daily deal" in find(browser, "#story").text
+                assert not find(browser, "#again").is_displayed()
+            browser.get("about:blank")
+
+    (row,) = json.loads(malice("standings", folder / "people.db", "--json", code=0).stdout)
+    assert (row["who"], row["ruleset"], row["played"], row["against"]) == (NAME, "klondike-1", 1, [])

@@ -28,11 +28,10 @@ class DailyTable(LiveTable):
         league: the league of people beside which it is kept; empty for none.
     """
 
-    alone = True
-
     def __init__(self, deal: DailyDeal, label: str, league: str = "") -> None:
         order = MatchOrder(bots=(label,), rulesets=(deal.ruleset.name,), deals=1)
         super().__init__(open_table(order, 1, league), KeptTable(None))
+        self.alone = f"The deal of {deal.day}"
         self._deal = deal
         self._label = label
 

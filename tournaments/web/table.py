@@ -118,8 +118,8 @@ class LiveTable:
         invites: whether a seat is for whoever opens its address first; otherwise all are for the owner.
     """
 
-    alone = False
-    """Whether it is a deal for one person, who plays nothing else here."""
+    alone = ""
+    """What a deal is called that one person plays, and nothing else here; empty for all other tables."""
 
     def __init__(self, opened: OpenedTable, kept: KeptTable, *, invites: bool = False) -> None:
         self.opened = opened

@@ -5,7 +5,7 @@ window.malice = window.malice || {};
 (function (malice) {
   const { createElement } = malice;
   const $ = (id) => document.getElementById(id);
-  const { person, people: count } = document.body.dataset;
+  const { person, people: count, alone } = document.body.dataset;
   const base = person === "" ? "/watch" : `/seat/${person}`;
   const files = JSON.parse($("files").textContent);
   const shared = "shared" in document.body.dataset;
@@ -77,9 +77,9 @@ window.malice = window.malice || {};
       $("over").hidden = true;
       $("story-log").replaceChildren();
       const names = game.seats.map(({ name }, seat) => (seat === game.viewer ? "you" : name));
-      write("players", names.join(" v "));
+      write("players", alone || names.join(" v "));
       write("facts", game.ruleset);
-      document.title = `${names.join(" v ")} · ${game.ruleset}`;
+      document.title = `${alone || names.join(" v ")} · ${game.ruleset}`;
       course.steps.forEach((_, index) => log(index));
       malice.measureStage($("table"));
     },
@@ -190,11 +190,11 @@ window.malice = window.malice || {};
     Object.assign(game, { places, reason });
     const won = game.viewer !== null && places[game.viewer] === 1;
     const all = places.every((place) => place === 1);
-    const title = game.viewer === null || all ? malice.describeResult(game) : won ? `You win: ${reason}.` : `${malice.describeResult(game)}`;
+    const title = alone ? `${reason[0].toUpperCase()}${reason.slice(1)}.` : game.viewer === null || all ? malice.describeResult(game) : won ? `You win: ${reason}.` : `${malice.describeResult(game)}`;
     const sentences = Object.entries(verdicts).map(([seat, sentence]) => createElement("p", { class: "bad" }, `${game.seats[seat].name}: ${sentence}`));
     $("ending").replaceChildren(createElement("p", {}, title), ...sentences);
     $("story").replaceChildren(...state.remarks.map(({ words }) => createElement("li", {}, words)));
-    $("after").hidden = person === "" || "alone" in document.body.dataset;
+    $("after").hidden = person === "" || Boolean(alone);
   }
 
   // One screen for several people.
