@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from malice.tournaments.league.config import ClockLines
 from malice.tournaments.league.desk import decide
+from malice.tournaments.league.notes import Ruling
 from malice.tournaments.league.ranking import Choice, compute_league_standings, explain_table
-from malice.tournaments.league.reader import Decision
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague, make_short
@@ -168,7 +168,7 @@ def test_a_disqualification_counts_in_its_tournament_alone(
     league: GrowingLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store(league.path, create=True) as store:
-        decide(store, Decision("disqualify", "bob"))
+        decide(store, Ruling("disqualify", "bob"))
     GrowingLeague(league.path, monkeypatch, "next").play({"ann": 1, "bob": 1}, 2, MONDAY + 4 * DAY)
 
     assert rate(league, "--tournament", "course")[1]["games"] == 12

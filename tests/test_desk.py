@@ -20,7 +20,7 @@ from malice.tournaments.errors import LeagueError, Stopped
 from malice.tournaments.league.config import read_config
 from malice.tournaments.league.desk import decide
 from malice.tournaments.league.journal import StateChanged
-from malice.tournaments.league.reader import Decision
+from malice.tournaments.league.notes import Ruling
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks, Outcome
@@ -161,9 +161,9 @@ def test_a_decision_that_no_run_took_up_holds_from_the_next_one_on(stopping: Run
 def test_what_was_over_when_somebody_decided_must_be_there(tmp_path: Path) -> None:
     league = play_small_league(tmp_path)
     with Store(league, create=True) as store:
-        decide(store, Decision("withdraw", "greedy", who="prof"))
+        decide(store, Ruling("withdraw", "greedy", who="prof"))
         with pytest.raises(LeagueError, match="withdrawn already"):
-            decide(store, Decision("withdraw", "greedy"))
+            decide(store, Ruling("withdraw", "greedy"))
     replace_in_journal(league, '"who":"prof","over":[]', '"who":"prof","over":[[0,0,0,2]]')
 
     assert "game 0.0.1.0: is missing, but was over" in malice("verify", league, code=5).stderr

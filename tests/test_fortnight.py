@@ -172,10 +172,11 @@ def test_a_fortnight_of_a_course_of_thirty(tmp_path: Path, monkeypatch: pytest.M
     assert there.sha() == course.sha()
     assert there.decisions() == course.decisions()
 
-    # Somebody leaves, somebody explains herself; the folder is back, and the broken one is mended.
+    # Somebody leaves, explains herself, has another name; the folder is back, and the broken one is mended.
     night.falls()
-    for what, label in (("withdraw", "s06"), ("reinstate", "s05")):
-        course.type(f"entry-{what}", label)
+    for what, *labels in (("withdraw", "s06"), ("reinstate", "s05"), ("rename", "s07", "x07")):
+        course.type(f"entry-{what}", *labels)
+    (course.folder / "submissions/s07").rename(course.folder / "submissions/x07")
     course.submit("s03", BOT.format(label="s03 mended", gate=":"))
     course.submit("s04")
     course.play()

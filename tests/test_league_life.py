@@ -29,8 +29,8 @@ from malice.tournaments.errors import LeagueError, Stopped
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.desk import decide
+from malice.tournaments.league.notes import Ruling
 from malice.tournaments.league.ranking import Choice, compute_league_standings
-from malice.tournaments.league.reader import Decision
 from malice.tournaments.league.standings import Row, Standings, compute_standings
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
@@ -128,7 +128,7 @@ class LeagueLife(RuleBasedStateMachine):
         with Store(self.path, create=True) as store:
             before = len(list(store.events()))
             try:
-                decide(store, Decision(what, label))
+                decide(store, Ruling(what, label))
             except LeagueError:
                 assert len(list(store.events())) == before
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from malice.tournaments.league.desk import decide
-from malice.tournaments.league.reader import Decision
+from malice.tournaments.league.notes import Ruling
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
@@ -36,7 +36,7 @@ def last(league: GrowingLeague, tmp_path: Path) -> Path:
     path = Path(shutil.copy(league.path, tmp_path / "last.db"))
     league.play(SECOND, 4, MONDAY + 2 * DAY)
     with Store(league.path, create=True) as store:
-        decide(store, Decision("disqualify", "cem"))
+        decide(store, Ruling("disqualify", "cem"))
     return path
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from malice.site_pages import text
 from malice.tournaments.league.desk import decide
-from malice.tournaments.league.reader import Decision
+from malice.tournaments.league.notes import Ruling
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.growing_leagues import DAY, MONDAY, GrowingLeague
@@ -33,7 +33,7 @@ def last(league: GrowingLeague) -> Path:
     path = Path(shutil.copy(league.path, league.path.with_name("monday.db")))
     league.play({"ann": 1, "bob": 2, HOSTILE: 1, "cem": 1, "eve": 1}, 3, MONDAY + 2 * DAY)
     with Store(league.path, create=True) as store:
-        decide(store, Decision("disqualify", "cem"))
+        decide(store, Ruling("disqualify", "cem"))
     return path
 
 

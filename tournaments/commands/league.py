@@ -23,7 +23,7 @@ from malice.tournaments.league.opening import open_store
 if TYPE_CHECKING:
     from malice.tournaments.entries.backups import Backup
     from malice.tournaments.league.merge import Taken
-    from malice.tournaments.league.reader import Decision
+    from malice.tournaments.league.notes import Ruling
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.registration import Merged
 
@@ -48,29 +48,29 @@ def _change(name: Literal["withdraw", "disqualify", "reinstate"], help: str) -> 
     @json_option
     def command(db: Path, label: str, reason: str, tournament: str | None, json: bool) -> None:
         from malice.tournaments.league.desk import name_user
-        from malice.tournaments.league.reader import Decision
+        from malice.tournaments.league.notes import Ruling
 
-        _decide(db, Decision(name, label, (tournament,) if tournament else (), reason, name_user()), json=json)
+        _decide(db, Ruling(name, label, (tournament,) if tournament else (), reason, name_user()), json=json)
 
     return command
 
 
-def _decide(db: Path, decision: Decision, *, json: bool) -> None:
+def _decide(db: Path, decision: Ruling, *, json: bool) -> None:
     """Let a decision hold, or wait for the run that plays."""
     import msgspec
 
     from malice.tournaments.league.desk import submit
-    from malice.tournaments.running.desk import describe_results
+    from malice.tournaments.running.desk import describe_effects
     from malice.tournaments.sanitizer import sanitize
 
-    results = submit(db, decision)
+    effects = submit(db, decision)
     if json:
-        changed = [name for each in results if each.decision == decision for name in each.tournaments]
-        answer = {"label": decision.label, "what": decision.what, "tournaments": changed, "waits": not results}
+        changed = [name for each in effects if each.decision == decision for name in each.tournaments]
+        answer = {"label": decision.label, "what": decision.what, "tournaments": changed, "waits": not effects}
         click.echo(msgspec.json.encode(answer))
-    for line in describe_results(results):
+    for line in describe_effects(effects):
         click.echo(line, err=True)
-    if not results:
+    if not effects:
         click.echo(f"{sanitize(decision.label)}: waits until the deals at play are over; the run goes on", err=True)
 
 
@@ -136,6 +136,24 @@ def forget(db: Path, name: str, json: bool) -> None:
         click.echo(msgspec.json.encode({"name": name, "label": label}))
         return
     click.echo(f"{sanitize(name)}: forgotten; the games stay, those of {label}", err=True)
+
+
+@entry.command("rename", short_help="Let an entry go on under another label.")
+@database_argument
+@click.argument("label", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@click.option("--reason", default="", help="Why, for people.")
+@json_option
+def rename(db: Path, label: str, new: str, reason: str, json: bool) -> None:
+    """Let an entry go on under another label, with its versions and all that it played, in all tournaments.
+
+    The tournament file may say either label. What was played before keeps the old one in its records and replays.
+    While a run plays, this waits for its end.
+    """
+    from malice.tournaments.league.desk import name_user
+    from malice.tournaments.league.notes import Ruling
+
+    _decide(db, Ruling("rename", label, (), reason, name_user(), new), json=json)
 
 
 @click.command()

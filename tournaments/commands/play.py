@@ -310,6 +310,8 @@ def _play_in_browser(
 ) -> None:
     from msgspec.structs import replace
 
+    from malice.referee.errors import DataError
+
     try:
         from malice.tournaments.web.opening import Place, play_in_browser
     except ModuleNotFoundError as error:

@@ -217,7 +217,7 @@ def run(
 
     from malice.tournaments.entries.kept_bots import KeptBots
     from malice.tournaments.league.desk import take_up
-    from malice.tournaments.running.desk import describe_results
+    from malice.tournaments.running.desk import describe_effects
     from malice.tournaments.running.registration import PlanOptions
 
     mine = {"--shard": share, "--tournament": name, "--cpus-per-game": cpus}
@@ -272,7 +272,7 @@ def run(
         again = resume if limit.recurs else words
         with tell_events(events_to, db) as output, stop_on_interrupt(resume), open_store(db, create=True) as store:
             output.anonymous = config.anonymous
-            for line in describe_results(list(take_up(store))):
+            for line in describe_effects(list(take_up(store, store.list_waiting()))):
                 click.echo(line, err=True)
             plan = _prepare(store, config, tournament, allowed)
             terms = make_terms(plan, resume, limit, db, output)

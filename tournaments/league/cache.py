@@ -66,6 +66,7 @@ class CachingReader(LeagueReader):
         """The same games."""
         self._seen: Hashable = None
         """The state of the file when its games were read."""
+        self._names = self.league().names
         self._shared: dict[Any, Any] = {}
 
     def stored_games(self) -> Iterator[GameSummary]:
@@ -87,6 +88,8 @@ class CachingReader(LeagueReader):
         )
         if seen == self._seen:
             return
+        if self.league().names != self._names:
+            self._names, self._games, self._finished = self.league().names, [], []
         if not self._games:
             self._keep_games(super().stored_games())
         elif new := list(self._list_new_games()):

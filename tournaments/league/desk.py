@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,10 +13,12 @@ import msgspec
 
 from malice.referee.records import Key
 from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.config import LABEL_LENGTH
 from malice.tournaments.league.file import LeagueFile, Waiting
-from malice.tournaments.league.journal import AnyEvent, DealsOver, Readmitted, State, StateChanged
+from malice.tournaments.league.journal import AnyEvent, DealsOver, Readmitted, Renamed, State, StateChanged
+from malice.tournaments.league.notes import Ruling
 from malice.tournaments.league.opening import open_store
-from malice.tournaments.league.reader import Decision, LeagueReader
+from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.store import Store, is_played
 from malice.tournaments.league.tournament import Tournament
 
@@ -25,10 +27,10 @@ Events = list[tuple[str, AnyEvent]]
 """Events with their tournaments."""
 
 
-class DecisionResult(NamedTuple):
+class Effect(NamedTuple):
     """What became of a decision."""
 
-    decision: Decision
+    decision: Ruling
     tournaments: tuple[str, ...]
     """Those in which it holds; none if it was refused or waits."""
     refusal: str = ""
@@ -42,7 +44,7 @@ def name_user() -> str:
         return ""
 
 
-def decide(store: Store, decision: Decision, number: int | None = None) -> tuple[str, ...]:
+def decide(store: Store, decision: Ruling, number: int | None = None) -> tuple[str, ...]:
     """Let a decision hold; return the tournaments in which something changed.
 
     Args:
@@ -58,7 +60,7 @@ def decide(store: Store, decision: Decision, number: int | None = None) -> tuple
     return tuple(dict.fromkeys(name for name, _ in events))
 
 
-def draft(store: LeagueReader, decision: Decision) -> Events:
+def draft(store: LeagueReader, decision: Ruling) -> Events:
     """The events of a decision, in every tournament that has the entry and is meant.
 
     Raises:
@@ -67,6 +69,8 @@ def draft(store: LeagueReader, decision: Decision) -> Events:
     tournaments = store.league().tournaments
     if unknown := [name for name in decision.tournaments if name not in tournaments]:
         store.select(unknown[0])  # which says what there is
+    if decision.what == "rename":
+        return [_draft_renaming(store, decision)]
     names = list(decision.tournaments) or store.league().list_meant()
     having = [name for name in names if any(each.label == decision.label for each in tournaments[name].file_entries)]
     events: Events = []
@@ -81,7 +85,22 @@ def draft(store: LeagueReader, decision: Decision) -> Events:
     return events
 
 
-def _draft(store: LeagueReader, decision: Decision) -> Iterator[AnyEvent]:
+def _draft_renaming(store: LeagueReader, decision: Ruling) -> tuple[str, AnyEvent]:
+    league, label, new = store.league(), decision.label, decision.new
+    having = [each for each in league.tournaments.values() if any(e.label == label for e in each.file_entries)]
+    if not having:
+        raise LeagueError(f"no entry {label!r}; entries: {', '.join(sorted(league.list_labels()))}")
+    if any(each.config.anonymous for each in having):
+        raise LeagueError(f"{label}: stands for itself in an anonymous tournament; the list of names says whose it is")
+    if not 1 <= len(new) <= LABEL_LENGTH:
+        raise LeagueError(f"expected a label of 1 to {LABEL_LENGTH} characters, got {len(new)}")
+    if new in league.list_labels() or new in league.names:
+        raise LeagueError(f"{new}: expected a label that no entry bears, or bore")
+    return having[0].name, Renamed(label, new, decision.reason, decision.who)
+
+
+def _draft(store: LeagueReader, decision: Ruling) -> Iterator[AnyEvent]:
+    assert decision.what != "rename"
     tournament, label = store.tournament(), decision.label
     labels = [entry.label for entry in tournament.file_entries]
     if label not in labels:
@@ -117,17 +136,22 @@ def list_deals_over(tournament: Tournament, label: str, done: Collection[Key]) -
                 first = None
 
 
-def take_up(store: Store) -> Iterator[DecisionResult]:
-    """Let the decisions that wait hold, in their order; yield what became of each."""
-    for number, decision in store.list_waiting():
+def list_urgent(store: LeagueReader) -> list[tuple[int, Ruling]]:
+    """The decisions that wait for a pause of the run; a new label waits for its end, as it would split a table."""
+    return [(number, decision) for number, decision in store.list_waiting() if decision.what != "rename"]
+
+
+def take_up(store: Store, waiting: Sequence[tuple[int, Ruling]]) -> Iterator[Effect]:
+    """Let decisions that wait hold, in their order; yield what became of each."""
+    for number, decision in waiting:
         try:
-            yield DecisionResult(decision, decide(store, decision, number))
+            yield Effect(decision, decide(store, decision, number))
         except LeagueError as error:
             store.append_all([], number)
-            yield DecisionResult(decision, (), str(error))
+            yield Effect(decision, (), str(error))
 
 
-def submit(league: Path, decision: Decision) -> list[DecisionResult]:
+def submit(league: Path, decision: Ruling) -> list[Effect]:
     """Let a decision hold at once, or, while a run plays, have it wait for that run.
 
     Returns:
@@ -140,11 +164,11 @@ def submit(league: Path, decision: Decision) -> list[DecisionResult]:
     if queued and is_played(league):
         return []
     with open_store(league, write=True, several=True) as store:
-        results = list(take_up(store))
-        return results if queued else [*results, DecisionResult(decision, decide(store, decision))]
+        effects = list(take_up(store, store.list_waiting()))
+        return effects if queued else [*effects, Effect(decision, decide(store, decision))]
 
 
-def _queue(league: Path, decision: Decision) -> bool:
+def _queue(league: Path, decision: Ruling) -> bool:
     """Write a decision where the run finds it; return False for a run of an older malice, which would not look."""
     with open_store(league, several=True) as store:
         if not store.takes_decisions:

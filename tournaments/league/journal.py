@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert, json
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from malice.referee.errors import FamilyError
 from malice.referee.families import Family, has_family, load_family, parse_parameters
 from malice.referee.records import Count, Key, Milliseconds, Time
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.config import LABEL_LENGTH, Config
+from malice.tournaments.league.config import LABEL_LENGTH, Config, LabelledBot
 from malice.tournaments.league.file import StoredRow
-from malice.tournaments.league.parts import Part, Positive
+from malice.tournaments.league.parts import Part, Positive, VersionKey
 
 Hex64 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Label = Annotated[str, Meta(min_length=1, max_length=LABEL_LENGTH)]
@@ -195,12 +196,82 @@ class Readmitted(Event, frozen=True, tag="readmit"):
     who: str = ""
 
 
+class Renamed(Event, frozen=True, tag="rename"):
+    """An entry goes on under another label, in all tournaments of the league; what it played keeps the old one."""
+
+    label: Label
+    new: Label
+    """Never the label of another entry, before or after."""
+    reason: str = ""
+    who: str = ""
+
+
 AnyEvent = (
-    Begun | Version | FileRead | Seeded | PartCreated | PartClosed | ShareChosen | Overrun | StateChanged | Readmitted
+    Renamed
+    | Begun
+    | Version
+    | FileRead
+    | Seeded
+    | PartCreated
+    | PartClosed
+    | ShareChosen
+    | Overrun
+    | StateChanged
+    | Readmitted
 )
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+
+
+def collect_names(known: Mapping[str, str], events: Iterable[AnyEvent]) -> dict[str, str]:
+    """By labels that entries bore, those that they bear after these events; nothing if no event renames one."""
+    names = dict(known)
+    for event in events:
+        if isinstance(event, Renamed):
+            names = {old: event.new if new == event.label else new for old, new in names.items()}
+            names[event.label] = event.new
+    return {} if names == known else names
+
+
+def relabel_event(event: AnyEvent, names: Mapping[str, str]) -> AnyEvent:
+    """An event under the labels that entries bear today, by those that they bore then."""
+
+    def call(label: str) -> str:
+        return names.get(label, label)
+
+    def call_versions(versions: Iterable[VersionKey]) -> tuple[VersionKey, ...]:
+        return tuple(replace(each, label=call(each.label)) for each in versions)
+
+    match event:
+        case Version() | Overrun() | StateChanged() | Readmitted():
+            return replace(event, label=call(event.label))
+        case FileRead(config=config):
+            config = relabel_config(config, names)
+            entries = tuple(replace(entry, label=call(entry.label)) for entry in event.entries)
+            return replace(event, config=config, entries=entries)
+        case Seeded(labels):
+            return Seeded(tuple(map(call, labels)))
+        case PartCreated(part=part):
+            tables = tuple(replace(table, versions=call_versions(table.versions)) for table in part.tables)
+            part = replace(part, tables=tables, byes=call_versions(part.byes))
+            return replace(event, part=part, suspended=tuple(sorted(map(call, event.suspended))))
+        case PartClosed():
+            return replace(event, absent=tuple(sorted(map(call, event.absent))))
+    return event
+
+
+def relabel_config(config: Config, names: Mapping[str, str]) -> Config:
+    """A configuration under the labels that entries bear today, by those that they bore."""
+    lines = tuple(
+        replace(line, label=names.get(line.label, line.label)) if isinstance(line, LabelledBot) and line.label else line
+        for line in config.entries
+    )
+    challengers, opponents = (
+        tuple(names.get(each, each) for each in labels) for labels in (config.challengers, config.opponents)
+    )
+    anchor = names.get(config.anchor, config.anchor) if config.anchor else None
+    return replace(config, entries=lines, challengers=challengers, opponents=opponents, anchor=anchor)
 
 
 class JournalRow(StoredRow, frozen=True):

@@ -7,16 +7,15 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar, Literal, TypeVar
+from typing import TypeVar
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from malice.protocol.errors import MaliceError
 from malice.referee.errors import DataError
 from malice.referee.nouns import format_count
-from malice.referee.records import Count, Key, Record, Time
+from malice.referee.records import Key, Record
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config
@@ -24,7 +23,16 @@ from malice.tournaments.league.contents import Contents, Entry, Finished, GameSu
 from malice.tournaments.league.counting import CountedGames, find_counted_games
 from malice.tournaments.league.file import LeagueFile, StoredRow
 from malice.tournaments.league.formats.decisions import make_format_input, make_table
-from malice.tournaments.league.journal import ROOT, AnyEvent, JournalRow, PartCreated, chain_event, decode_event
+from malice.tournaments.league.journal import (
+    ROOT,
+    AnyEvent,
+    JournalRow,
+    PartCreated,
+    chain_event,
+    collect_names,
+    decode_event,
+)
+from malice.tournaments.league.notes import Ruling, RulingRow, RunningRun, RunRow, decode_ruling, decode_run
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.stored_games import (
     NOBODY,
@@ -43,55 +51,6 @@ T = TypeVar("T")
 
 ROWS = ("games NOT INDEXED", "games", "records")
 """What a league with games has rows in."""
-
-
-class Decision(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an organiser decided about an entry."""
-
-    what: Literal["withdraw", "disqualify", "reinstate"]
-    label: str
-    tournaments: tuple[str, ...] = ()
-    """Those that are meant; none for all but comparisons."""
-    reason: str = ""
-    who: str = ""
-
-
-class DecisionRow(StoredRow, frozen=True):
-    """A decision that waits for a run to take it up; `decision` is JSON."""
-
-    TABLE: ClassVar[str] = "decisions"
-    SELECT: ClassVar[str] = "SELECT decisions.number, decisions.at, decisions.decision FROM decisions"
-
-    number: Count
-    at: Time
-    decision: str
-
-
-class RunningRun(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who plays a league."""
-
-    tournament: str
-    pid: int
-    started: int
-    """When the process started, in ticks since the boot, so that another one of its number is not taken for it."""
-    host: str
-    user: str
-    since: float
-    """Seconds since 1970, as all times."""
-    until: float | None
-    """When it is to be over; None without a limit."""
-    games: int
-    """How many games were finished when it began."""
-
-
-class RunRow(StoredRow, frozen=True):
-    """The run that plays, or that was killed; `run` is JSON."""
-
-    TABLE: ClassVar[str] = "runs"
-    SELECT: ClassVar[str] = "SELECT runs.number, runs.run FROM runs"
-
-    number: Count
-    run: str
 
 
 class JournalReader:
@@ -136,7 +95,12 @@ class JournalReader:
     def league(self) -> Tournaments:
         """All tournaments, as the journal records them."""
         if self._tables:
-            for row, event in self._read_events(self._read):
+            events = list(self._read_events(self._read))
+            if names := collect_names(self._league.names, (event for _, event in events)):
+                # What happened before bears the new labels, too.
+                self._league, self._read, self._digest = Tournaments(names), 0, ROOT
+                events = list(self._read_events(0))
+            for row, event in events:
                 self._apply(self._league, row, event)
                 self._read, self._digest = row.number + 1, row.digest
         return self._league
@@ -174,15 +138,15 @@ class JournalReader:
         """Whether the file has room for decisions that wait; one that an older malice writes to has none."""
         return "decisions" in self._tables
 
-    def list_waiting(self) -> list[tuple[int, Decision]]:
+    def list_waiting(self) -> list[tuple[int, Ruling]]:
         """The decisions that no run has taken up yet, with their numbers, in order."""
-        rows = self._file.rows(DecisionRow, "ORDER BY number") if self.takes_decisions else ()
-        return [(row.number, self._decode(_decisions.decode, row, "decision", row.decision)) for row in rows]
+        rows = self._file.rows(RulingRow, "ORDER BY number") if self.takes_decisions else ()
+        return [(row.number, self._decode(decode_ruling, row, "decision", row.decision)) for row in rows]
 
     def find_run(self) -> RunningRun | None:
         """Who plays the league, or played it when it was killed."""
         rows = self._file.rows(RunRow) if "runs" in self._tables else iter(())
-        return next((self._decode(_runs.decode, row, "run", row.run) for row in rows), None)
+        return next((self._decode(decode_run, row, "run", row.run) for row in rows), None)
 
     def select(self, name: str) -> None:
         """Choose the tournament that the other methods read.
@@ -230,8 +194,6 @@ class JournalReader:
 
 P = TypeVar("P", bound=PlacedRow)
 
-_decisions = msgspec.json.Decoder(Decision)
-_runs = msgspec.json.Decoder(RunningRun)
 _summaries = msgspec.json.Decoder(GameSummary)
 _labels = msgspec.json.Decoder(tuple[str, ...])
 
@@ -276,7 +238,11 @@ class LeagueReader(JournalReader):
                 raise self._file.damage(row.place(), f"the tournament has no game {key}")
             if row.number != (number := schedules[row.part].number(key)):
                 raise self._file.damage(row.place(), f"game {key} has the number {number}")
-            failed = () if row.failed == NOBODY else self._decode(_labels.decode, row, "failed", row.failed)
+            failed = (
+                ()
+                if row.failed == NOBODY
+                else tuple(map(self.tournament().identify, self._decode(_labels.decode, row, "failed", row.failed)))
+            )
             labels, once = schedules[row.part].labels[row.table], schedules[row.part].plays_once(row.table)
             found.append(Finished(key, row.number, labels, failed, once=once))
         return found
@@ -331,7 +297,7 @@ class LeagueReader(JournalReader):
 
     def _find_earlier(self, before: float) -> Tournament:
         """The tournament as it was before a time."""
-        earlier, name = Tournaments(), self.tournament().name
+        earlier, name = Tournaments(self.league().names), self.tournament().name
         for row, event in self.events():
             if row.at < before:
                 earlier.apply(row.tournament, event, row.at)
@@ -479,6 +445,11 @@ class LeagueReader(JournalReader):
 
     def _decode_game(self, row: SummaryRow, tournament: Tournament) -> GameSummary:
         game = self._decode(_summaries.decode, row, "summary", row.summary)
+        if tournament.names:
+            labels, failed = game.labels, self._decode(_labels.decode, row, "failed", row.failed)
+            game = replace(game, labels=tuple(map(tournament.identify, labels)))
+            failed = tuple(map(tournament.identify, failed))
+            row = replace(row, failed=msgspec.json.encode(failed).decode())
         try:
             refuse_game(game, row, tournament)
         except ValueError as error:
@@ -495,7 +466,7 @@ class LeagueReader(JournalReader):
             old_rules = tournament.find_old_rules(game.key.part, game.ruleset)
             position = tournament.find_position(game.key)
             record = unpack_record(row.record, game, ruleset, commit, tournament.name, old_rules, position)
-            refuse_record(record, game)
+            refuse_record(record, game, tournament.names)
             # Nobody decodes the events here: a site replays a game where they are damaged, `verify` names them.
             record = replace(record, events=row.events or b"")
         except (msgspec.MsgspecError, zlib.error, ValueError, RecursionError, MaliceError) as error:

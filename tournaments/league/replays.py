@@ -33,7 +33,7 @@ from malice.tournaments.league.publication import Publication, choose_publicatio
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.series import Score
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.stored_games import RecordedRow, refuse_verdicts
+from malice.tournaments.league.stored_games import RecordedRow, refuse_verdicts, rename_entries
 
 
 class ExportedAction(Struct, frozen=True):
@@ -237,7 +237,8 @@ class GameCheck:
         if record.deal_seed != seeds.deal_seed(key).hex():
             raise UnverifiedError(f"game {key}: its cards were not dealt by the seed of its part")
         seated = [versions[player] for player in seeds.seating(key, len(versions))]
-        self._verify_seats(record, seated)
+        today = rename_entries(record, self._tournament)
+        self._verify_seats(today, seated)
         if record.clock != self._clock:
             raise UnverifiedError(
                 f"game {key}: expected the clock of the tournament, {self._clock}, got {record.clock}"
@@ -247,7 +248,7 @@ class GameCheck:
         except ValueError as error:
             raise UnverifiedError(f"game {key}: {error}") from None
         numbers = tuple(each.number for each in seated)
-        if row != summarize_record(record, row.number, row.teams, numbers, once=row.once):
+        if row != summarize_record(today, row.number, row.teams, numbers, once=row.once):
             raise UnverifiedError(f"game {key}: the summary for standings does not match the record")
         try:
             check_record(record)

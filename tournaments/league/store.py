@@ -20,7 +20,8 @@ from malice.tournaments.errors import DamagedLeague, LeagueError, LockedLeague, 
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.file import APPLICATION_ID, LeagueFile, StoredRow, Waiting
 from malice.tournaments.league.journal import ROOT, AnyEvent, chain_event, encode_event
-from malice.tournaments.league.reader import LeagueReader, RunningRun
+from malice.tournaments.league.notes import RunningRun
+from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.stored_games import encode_failed, pack_record
 from malice.tournaments.league.tournament import Tournaments
 
@@ -277,8 +278,8 @@ class Store(LeagueReader):
         """
         self.append_all((name, event) for event in events)
 
-    def append_all(self, events: Iterable[tuple[str, AnyEvent]], number: int | None = None) -> None:
-        """Write events of several tournaments, as `append`; with them, the decision of this number no longer waits."""
+    def append_all(self, events: Iterable[tuple[str, AnyEvent]], ruling: int | None = None) -> None:
+        """Write events of several tournaments, as `append`; with them, the ruling of this number no longer waits."""
         league = self.league().fork()
         number, digest = self._read, self._digest
         with self._writing():
@@ -288,8 +289,8 @@ class Store(LeagueReader):
                 digest = chain_event(digest, number, name, at, text)
                 self._file.write("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", (number, name, at, text, digest))
                 number += 1
-            if number is not None:
-                self._file.write("DELETE FROM decisions WHERE number = ?", (number,))
+            if ruling is not None:
+                self._file.write("DELETE FROM decisions WHERE number = ?", (ruling,))
         self.league()
 
     def note_run(self, run: RunningRun) -> None:

@@ -6,6 +6,8 @@ Each check raises a `ValueError` that names the value and its place.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar
 
 import msgspec
@@ -291,12 +293,25 @@ def _refuse_result(game: GameSummary, teams: tuple[int, ...]) -> None:
         raise ValueError(f"places: expected one for each team, from 1, got {game.places}")
 
 
-def refuse_record(record: Record, game: GameSummary) -> None:
-    """Accept a record only if it agrees with its summary and its digest; whether it replays is not checked."""
+def rename_entries(record: Record, tournament: Tournament) -> Record:
+    """A record with the labels of today; its digest stays that of the labels of its time."""
+    if not tournament.names:
+        return record
+    return replace(record, entries=tuple((tournament.identify(label), hash) for label, hash in record.entries))
+
+
+def refuse_record(record: Record, game: GameSummary, names: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Accept a record only if it agrees with its summary and its digest; whether it replays is not checked.
+
+    Args:
+        record: the record, with the labels of its time.
+        game: its summary, with those of today.
+        names: by labels that entries bore, those that they bear today.
+    """
     if record.format != FORMAT:
         raise ValueError(f"format: expected {FORMAT}, got {record.format}")
     seats = len(game.labels)
-    if tuple(label for label, _ in record.entries) != game.labels:
+    if tuple(names.get(label, label) for label, _ in record.entries) != game.labels:
         raise ValueError(f"entries: expected {game.labels}, got {record.entries}")
     if len(record.seats) != seats:
         raise ValueError(f"reports: expected {seats}, got {len(record.seats)}")

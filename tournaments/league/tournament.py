@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
@@ -29,12 +30,14 @@ from malice.tournaments.league.journal import (
     PartClosed,
     PartCreated,
     Readmitted,
+    Renamed,
     Revisions,
     Seeded,
     ShareChosen,
     State,
     StateChanged,
     Version,
+    relabel_event,
     restore_ruleset,
 )
 from malice.tournaments.league.parts import Draft, Part, PartTable, Schedule, Seeds, VersionKey, derive_part_seed
@@ -54,10 +57,10 @@ class Tournament:
         name: its name.
         seed: 32 bytes, secret for ever.
         created: seconds since 1970, UTC.
-        versions: by label, the versions that the league knows; they grow with the league.
+        league: knows the versions and the labels of the entries.
     """
 
-    def __init__(self, name: str, seed: bytes, created: float, versions: Mapping[str, Sequence[Version]]) -> None:
+    def __init__(self, name: str, seed: bytes, created: float, league: Tournaments) -> None:
         self.name = name
         self.secret = seed
         self.created = created
@@ -90,11 +93,12 @@ class Tournament:
         self._old_rules: dict[tuple[int, str], OldRules | UnsetType] = {}
         self._current: dict[str, int] = {}
         self._teams: dict[tuple[str, int], tuple[int, ...]] = {}
-        self._versions = versions
+        self._league = league
 
-    def fork(self, versions: Mapping[str, Sequence[Version]]) -> Tournament:
+    def fork(self, league: Tournaments) -> Tournament:
         """A copy that changes independently."""
         other = copy.copy(self)
+        other._league = league
         other.parts, other.schedules = self.parts.copy(), self.schedules.copy()
         other.revisions, other._files = self.revisions.copy(), self._files.copy()
         other._old_rules = self._old_rules.copy()
@@ -102,7 +106,6 @@ class Tournament:
         other.barred, other.absent = self.barred.copy(), self.absent.copy()
         other.overruns = self.overruns.copy()
         other.readmissions, other.lifted = self.readmissions.copy(), self.lifted.copy()
-        other._versions = versions
         return other
 
     # What follows from the events
@@ -125,6 +128,19 @@ class Tournament:
     def open_parts(self) -> list[Schedule]:
         """The parts that are played."""
         return [schedule for schedule in self.schedules if schedule.part.number not in self.closed]
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """By labels that entries bore, those that they bear today."""
+        return self._league.names
+
+    def identify(self, label: str) -> str:
+        """The label of today of an entry that bore this one."""
+        return self.names.get(label, label)
+
+    def call(self, label: str) -> str:
+        """The label that an entry bears at this point of the journal: what is drawn by labels is drawn by this one."""
+        return self._league.called.get(label, label)
 
     def schedule(self, part: Part) -> Schedule:
         """The games of a part, by the rulesets as the newest file has them."""
@@ -168,7 +184,7 @@ class Tournament:
         Raises:
             ValueError: it knows no such version.
         """
-        known = self._versions.get(key.label, ())
+        known = self._league.versions.get(key.label, ())
         if key.number > len(known):
             raise ValueError(f"expected a version of {key.label!r} up to {len(known)}, got {key.number}")
         return known[key.number - 1]
@@ -240,7 +256,7 @@ class Tournament:
                 self.states[label] = OrganiserDecision(state, reason)
             case Readmitted(label, number):
                 self._readmit(label, number)
-            case Begun() | Version():
+            case Begun() | Version() | Renamed():
                 raise ValueError(f"unexpected event {event}")
 
     def _read_file(self, event: FileRead) -> None:
@@ -349,9 +365,16 @@ ListGames = Callable[[str], Iterable[GameSummary]]
 
 
 class Tournaments:
-    """All tournaments of a league, in the order in which they began."""
+    """All tournaments of a league, in the order in which they began, all of it under the labels of today.
 
-    def __init__(self) -> None:
+    Args:
+        names: by labels that entries bore, those that they bear today.
+    """
+
+    def __init__(self, names: Mapping[str, str] = MappingProxyType({})) -> None:
+        self.names = names
+        self.called = {new: next(old for old in names if names[old] == new) for new in names.values()}
+        """By labels of today, those at this point of the journal."""
         self.tournaments: dict[str, Tournament] = {}
         self.versions: dict[str, list[Version]] = {}
         self.games = 0
@@ -359,9 +382,10 @@ class Tournaments:
 
     def fork(self) -> Tournaments:
         """A copy that changes independently."""
-        other = Tournaments()
+        other = Tournaments(self.names)
+        other.called = dict(self.called)
         other.versions = {label: list(versions) for label, versions in self.versions.items()}
-        other.tournaments = {name: each.fork(other.versions) for name, each in self.tournaments.items()}
+        other.tournaments = {name: each.fork(other) for name, each in self.tournaments.items()}
         other.games = self.games
         return other
 
@@ -381,10 +405,14 @@ class Tournaments:
             ValueError: it contradicts what happened before.
             DataError: a stored ruleset cannot be played.
         """
+        if isinstance(event, Renamed):
+            self._rename(event)
+            return
+        event = relabel_event(event, self.names) if self.names else event
         if isinstance(event, Begun):
             if name in self.tournaments:
                 raise ValueError(f"tournament {name!r} began before")
-            self.tournaments[name] = Tournament(name, bytes.fromhex(event.seed), at, self.versions)
+            self.tournaments[name] = Tournament(name, bytes.fromhex(event.seed), at, self)
             return
         if name not in self.tournaments:
             raise ValueError(f"tournament {name!r} has not begun")
@@ -394,6 +422,20 @@ class Tournaments:
         self.tournaments[name].apply(event, self.games)
         if isinstance(event, PartCreated):
             self.games += self.tournaments[name].schedules[-1].total
+
+    def _rename(self, event: Renamed) -> None:
+        today = self.names.get(event.new, event.new)
+        if event.label not in self.names:  # it is about to happen: whoever reads the journal anew knows it
+            if event.new in self.list_labels() or event.new in self.names:
+                raise ValueError(f"{event.new!r} is, or was, the label of an entry")
+            return
+        if self.called.get(today) != event.label:
+            raise ValueError(f"{event.label!r} is no entry")
+        self.called[today] = event.new
+
+    def list_labels(self) -> set[str]:
+        """The labels of all entries of all tournaments, as they are today."""
+        return {entry.label for each in self.tournaments.values() for entry in each.file_entries} | self.versions.keys()
 
     def _add_version(self, version: Version) -> None:
         known = self.versions.setdefault(version.label, [])

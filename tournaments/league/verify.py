@@ -30,6 +30,7 @@ from malice.tournaments.league.journal import (
     Revisions,
     Seeded,
     StateChanged,
+    relabel_event,
 )
 from malice.tournaments.league.parts import Draft, Part
 from malice.tournaments.league.replay_pool import replay_rows
@@ -63,6 +64,7 @@ class PartCheck:
         Raises:
             UnverifiedError: it does not follow from what happened before, and today's revisions have created its part.
         """
+        event = relabel_event(event, self._league.names)
         if tournament == self._name:
             match event:
                 case Seeded(labels):
@@ -235,7 +237,9 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
             digests[Key(row.part, row.table, row.deal, row.rotation)] = row.digest
             on_game()
     tournament, finished = store.tournament(), store.finished()
-    check = PartCheck(Tournaments(), tournament.name, finished, lambda name: store.view(name).stored_games())
+    check = PartCheck(
+        Tournaments(store.league().names), tournament.name, finished, lambda name: store.view(name).stored_games()
+    )
     for event_row, event in store.events():
         check.check(event_row.tournament, event, event_row.at)
     counted_games = store.counted_games()

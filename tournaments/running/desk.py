@@ -15,8 +15,9 @@ from msgspec import Struct
 from malice.referee.bot import read_start_time
 from malice.referee.nouns import format_count, inflect
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.desk import DecisionResult, name_user
-from malice.tournaments.league.reader import Decision, LeagueReader, RunningRun
+from malice.tournaments.league.desk import Effect, name_user
+from malice.tournaments.league.notes import Ruling, RunningRun
+from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.tournament import count_games, measure_workload
 from malice.tournaments.sanitizer import sanitize
 
@@ -40,7 +41,7 @@ class Status(Struct, frozen=True):
     run: RunningRun | None
     """Who plays; None if nobody does, or if what writes to it is no run."""
     tournaments: tuple[TournamentStatus, ...]
-    waiting: tuple[Decision, ...]
+    waiting: tuple[Ruling, ...]
     """Decisions that wait for the run."""
 
 
@@ -91,13 +92,16 @@ def stop_run(store: LeagueReader, *, now: bool) -> RunningRun:
     return run
 
 
-def describe_results(results: Sequence[DecisionResult]) -> Iterator[str]:
+def describe_effects(effects: Sequence[Effect]) -> Iterator[str]:
     """Yield a line on what became of each decision, for people."""
     words = {"withdraw": "withdrawn from", "disqualify": "disqualified in", "reinstate": "plays again in"}
-    for each in results:
+    for each in effects:
         label = sanitize(each.decision.label)
         if each.refusal:
             yield f"{label}: nothing is changed: {sanitize(each.refusal)}"
+        if each.tournaments and each.decision.new:
+            yield f"{label}: goes on as {sanitize(each.decision.new)}"
+            continue
         for name in each.tournaments:
             yield f"{label}: {words[each.decision.what]} {sanitize(name)}"
 

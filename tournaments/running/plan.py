@@ -47,6 +47,7 @@ from malice.tournaments.running.setup import (
     Setup,
     SetupEntry,
     anonymize,
+    ask_about_moved,
     find_names,
     hide_maker,
     read_setup,
@@ -374,6 +375,8 @@ def read_plan(
     gone = {words: labels[words] for words in labels if options.keep_going and _is_gone(words, base)}
     setup = read_setup(config, base, find, labels, numbered=options.numbered, gone=gone)
     setup = setup.add(_list_gone(gone, setup, anonymous=config.anonymous))
+    if not names:
+        setup = ask_about_moved(setup.rename(known.league.names), known.league, set(gone.values()), store.path)
     people = any(each.bot.hash == PERSON for each in setup.entries)
     if known.league.tournaments and is_of_people(known.league) != people:
         steps = NextSteps(store.path, by_file=not options.numbered)

@@ -18,7 +18,7 @@ from malice.referee.records import Batch, GameOrder, Key, Record, TimeUp
 from malice.referee.replay import is_endless
 from malice.tournaments.errors import Stopped
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.desk import take_up
+from malice.tournaments.league.desk import list_urgent, take_up
 from malice.tournaments.league.journal import Overrun, ShareChosen
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.store import Store
@@ -36,7 +36,7 @@ from malice.tournaments.running.announcements import (
     stop_on_errors,
 )
 from malice.tournaments.running.coordinator import play_batches
-from malice.tournaments.running.desk import describe_results, make_note
+from malice.tournaments.running.desk import describe_effects, make_note
 from malice.tournaments.running.hooks import Audit, Hooks, Outcome, Running
 from malice.tournaments.running.leftovers import ProcessLedger, end_leftovers
 from malice.tournaments.running.open_parts import OpenParts, SharedParts
@@ -122,7 +122,7 @@ class Run:
         self._begin()
         while True:
             outcome = self._play() if next(self._list_open(), None) else Outcome()
-            if not outcome.stopped and self._settle(outcome):
+            if not outcome.stopped and self._take_up(outcome):
                 continue
             if (outcome.late or self._deadline.too_long) and not outcome.stopped and (left := self.parts.count_left()):
                 if outcome.late and len(self.parts.done) == len(self.plan.finished):
@@ -136,7 +136,7 @@ class Run:
             if outcome.stopped:
                 self._stop(outcome.stopped)
 
-    def _settle(self, outcome: Outcome) -> bool:
+    def _take_up(self, outcome: Outcome) -> bool:
         """Take up what the organiser decided, once the deals at play are over in all rotations; tell whether to go on.
 
         It is as if the run had been stopped there, and gone on with: what the decisions lack becomes a new part.
@@ -145,13 +145,13 @@ class Run:
             self._finishing = {(key.part, key.table, key.deal) for key in self.parts.done}
             return True
         late = outcome.late and next(self._list_open(), None)
-        if not self._decides or not self._store.list_waiting() or late:
+        if not self._decides or not (waiting := list_urgent(self._store)) or late:
             self._finishing = None
             return False
-        for line in describe_results(results := list(take_up(self._store))):
+        for line in describe_effects(effects := list(take_up(self._store, waiting))):
             print_line(f"{line}, after {format_count(len(self.parts.done), 'game')}", self._out)
         self._finishing = None
-        if any(each.tournaments for each in results):
+        if any(each.tournaments for each in effects):
             self.parts.follow()
             finished = sorted(self.parts.finished, key=lambda game: game.number)
             created = close_parts(self._store, finished, (), create=not self.plan.list_postponed())
@@ -226,7 +226,7 @@ class Run:
                 progress.say(describe_finish(self.plan, running))
 
             def pauses() -> bool:
-                if not self._decides or self._finishing is not None or not self._store.list_waiting():
+                if not self._decides or self._finishing is not None or not list_urgent(self._store):
                     return False
                 progress.say("a decision waits until the deals at play are over")
                 return True

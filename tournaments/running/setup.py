@@ -12,6 +12,7 @@ import csv
 import os
 import re
 import secrets
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from msgspec.structs import replace
 from malice.referee.errors import DataError
 from malice.referee.rulesets import Ruleset, find_ruleset
 from malice.tournaments.entries.bots import Bot, find_bot
+from malice.tournaments.entries.builds import print_progress
 from malice.tournaments.entries.lookup import (
     Find,
     FoundBot,
@@ -33,7 +35,8 @@ from malice.tournaments.entries.lookup import (
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import LABEL_LENGTH, Config, LabelledBot, assign_labels, find_seats
-from malice.tournaments.league.journal import Absence
+from malice.tournaments.league.journal import Absence, relabel_config
+from malice.tournaments.league.tournament import Tournaments
 from malice.tournaments.terminal.tables import defuse, write_csv
 
 
@@ -67,6 +70,22 @@ class Setup(Struct, frozen=True):
         """Note, by label, why further entries cannot play."""
         entries = (replace(each, absence=absences.get(each.label, each.absence)) for each in self.entries)
         return replace(self, entries=tuple(entries))
+
+    def rename(self, names: Mapping[str, str]) -> Setup:
+        """The same under the labels of today, by those that entries bore: a file may say either."""
+        if not names:
+            return self
+        entries = tuple(replace(each, label=names.get(each.label, each.label)) for each in self.entries)
+        _refuse_doubles("entries", [each.label for each in entries])
+        config = relabel_config(self.config, names)
+        return replace(self, config=config, entries=entries)
+
+    def drop(self, labels: Collection[str]) -> Setup:
+        """The same without these entries."""
+        lines = zip(self.config.entries, self.entries, strict=True)
+        kept = [(line, each) for line, each in lines if each.label not in labels]
+        config = replace(self.config, entries=tuple(line for line, _ in kept))
+        return replace(self, config=config, entries=tuple(each for _, each in kept))
 
     def add(self, entries: Iterable[SetupEntry]) -> Setup:
         """Add entries, also to the configuration."""
@@ -214,6 +233,42 @@ def refuse_shared_processors(config: Config, rulesets: Sequence[Ruleset]) -> Non
                 f" for each: expected cpus_per_game = {seats}, and as many processors for every game, got {processors};"
                 ' or set kind = "cpu" in [clock]'
             )
+
+
+def ask_about_moved(setup: Setup, league: Tournaments, gone: Collection[str], path: Path) -> Setup:
+    """Leave out a folder that may be that of an entry whose folder is gone: its content is known under that label.
+
+    Args:
+        setup: what the file says now.
+        league: as it is.
+        gone: the labels of entries whose folders are gone.
+        path: the file of the league.
+
+    Raises:
+        LeagueError: an entry is gone from the file, and another one there has its content.
+    """
+    if (begun := league.tournaments.get(setup.config.name)) is None:
+        return setup
+    here = {each.label for each in setup.entries}
+    old = {entry.label for entry in begun.file_entries if begun.state(entry.label).state == "playing"}
+    lost = {label for label in old if label in gone or label not in here}
+    contents = {version.hash: label for label in lost for version in league.versions.get(label, ())}
+    moved: set[str] = set()
+    for each in setup.entries:
+        label = contents.get(each.bot.hash)
+        if label is None or each.absence or each.label in old:
+            continue
+        rename, withdraw = (
+            shlex.join(["malice", "entry", *words])
+            for words in (("rename", str(path), label, each.label), ("withdraw", str(path), label))
+        )
+        question = f"if it is the same entry: {rename}; if not: {withdraw}"
+        if label not in here:
+            what = f"{label!r} is gone from the file, and {each.label!r} has its content"
+            raise LeagueError(f"entries: {what}; {question}")
+        print_progress(f"{each.label}: left out: it has the content of {label}, whose folder is gone; {question}")
+        moved.add(each.label)
+    return setup.drop(moved)
 
 
 HEAD = ("name", "label", "bot", "author")

@@ -134,7 +134,7 @@ def _draw_meetings(format_input: FormatInput, ruleset: str, known: Known, playin
     """Yield the tables that were drawn, and those that are drawn for newcomers."""
     tournament = format_input.tournament
     config, seats = tournament.config, find_seats(tournament.config, tournament.rulesets[ruleset])
-    order = draw_order(tournament.secret, ruleset, [version.label for version in playing])
+    order = draw_order(tournament.secret, ruleset, [tournament.call(version.label) for version in playing])
     if not known:
         for table in draw_tables(order, seats, config.tables):
             yield tuple(playing[place] for place in table), None
@@ -153,9 +153,10 @@ def _describe(format_input: FormatInput, tables: Sequence[PartTable], deals: int
     if not tournament.parts:
         return tournament.config.format
     seated = {version for part in tournament.parts for table in part.tables for version in table.versions}
-    new = sorted({version for table in tables for version in table.versions} - seated)
+    new = {version for table in tables for version in table.versions} - seated
     if new:
-        names = [each.label if each.number == 1 else f"{each.label}, version {each.number}" for each in new]
+        named = sorted((tournament.call(each.label), each.number) for each in new)
+        names = [label if number == 1 else f"{label}, version {number}" for label, number in named]
         return f"adds {'; '.join(names)}"
     rulesets = {table.ruleset for part in tournament.parts for table in part.tables}
     if added := sorted({table.ruleset for table in tables} - rulesets):

@@ -11,7 +11,7 @@ a disqualified entry played counts as a bye of its opponent, and the entry itsel
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
@@ -112,11 +112,11 @@ class SwissRow(Struct, frozen=True):
     encounters: tuple[Encounter | None, ...]
     """Round by round; None where it did not take part."""
 
-    def make_unpaired(self) -> UnpairedEntry:
-        """What pairing needs to know about it."""
+    def make_unpaired(self, call: Callable[[str], str] = str) -> UnpairedEntry:
+        """What pairing needs to know about it; `call` says which labels the entries bear then."""
         met = [one.opponent for one in self.encounters if one]
-        opponents = [opponent for opponent in met if opponent is not None]
-        return UnpairedEntry(self.label, self.points, opponents, len(met) - len(opponents))
+        opponents = [call(opponent) for opponent in met if opponent is not None]
+        return UnpairedEntry(call(self.label), self.points, opponents, len(met) - len(opponents))
 
 
 def decide_swiss(format_input: FormatInput) -> Decision:
@@ -128,7 +128,10 @@ def decide_swiss(format_input: FormatInput) -> Decision:
     if number > tournament.config.rounds or len(playing) < 2:
         return Done()
     rows = [row for row in rank_swiss(format_input) if row.label in playing]
-    pairs, bye = pair_up([row.make_unpaired() for row in rows])
+    # Ties are broken by the labels that the entries bear when the round is drawn.
+    called = {tournament.call(label): label for label in playing}
+    drawn, excused = pair_up([row.make_unpaired(tournament.call) for row in rows])
+    pairs, bye = [(called[one], called[other]) for one, other in drawn], excused and called[excused]
     order = {label: place for place, label in enumerate(playing)}
     (ruleset,) = tournament.rulesets
     tables = [
