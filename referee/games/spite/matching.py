@@ -16,7 +16,9 @@ from typing import NamedTuple
 from malice.referee.games.spite.memory import Hand, Life, Record, name_leftover
 
 PATIENCE = 300
-"""How many cells paths may visit for each cell until no world is looked for; true games need 20 at most."""
+"""How many cells paths may visit, for each that there is, until there seems to be no world; true games need 30."""
+WANDER = 0.3
+"""How likely it is that a life that is left over takes the place of another, which is left over instead."""
 
 
 class Pin(NamedTuple):
@@ -54,7 +56,7 @@ class Matching:
             self._owners |= {cell: (owner, place) for place, cell in enumerate(cells)}
         self._absent = [_find_absent(hand) for hand in record.hands]
         self._pins: dict[int, Pin] = {}
-        self._fitting: dict[object, list[Life]] = {}
+        self._fitting: dict[object, dict[Life, None]] = {}
         self._held: list[Life | None] = []
         """By cell."""
         self._holders: defaultdict[Life, set[int]] = defaultdict(set)
@@ -63,7 +65,7 @@ class Matching:
         self._visited = 0
 
     def find(self) -> list[int] | None:
-        """The life in each cell; None if no world was found."""
+        """Return the life in each cell; None if no world was found."""
         seen = [cell for cell, found in enumerate(self._record.cells) if found.card is not None]
         unmatched = [cell for cell in self._sort(seen) if not self._match(cell)]
         if unmatched or not self._pin_all():
@@ -79,7 +81,9 @@ class Matching:
             reached = [cell for cell in self._reached if cell in self._owners]
             if not reached or self._visited > PATIENCE * len(self._held):
                 return None
-            unmatched = self._move(self._rng.choice(reached), unmatched)
+            choice = self._choose_wanted() if self._rng.random() < 0.5 else self._choose_reached(reached)
+            if choice:
+                unmatched = self._move(*choice, unmatched)
         return self._deal()
 
     def _hold(self, held: list[Life | None]) -> None:
@@ -140,18 +144,40 @@ class Matching:
                 self._pins[cells[-1]] = pin
         return True
 
-    def _move(self, one: int, unmatched: list[int]) -> list[int]:
-        """Let a cell exchange pins with another of its hand; return which cells lack a life, no more than before."""
+    def _choose_reached(self, reached: list[int]) -> tuple[int, int] | None:
+        """Choose a cell that can do without its life, and another of its hand."""
+        one = self._rng.choice(reached)
+        others = self._list_partners(one)
+        return (one, self._rng.choice(others)) if others else None
+
+    def _choose_wanted(self) -> tuple[int, int] | None:
+        """Choose a cell with a pin of a card that can be spared, and another of its hand where such a life may lie."""
+        group = self._rng.choice([group for group, left in self._free.items() if left])
+        while self._rng.random() < WANDER:
+            cells = [cell for cell in range(len(self._held)) if self._held[cell] and group in self._list_fitting(cell)]
+            if not cells:
+                return None
+            group = self._held[self._rng.choice(cells)] or group
+        card, entry = group
+        cells = [cell for cell, pin in self._pins.items() if pin.card == card and entry not in self._list_sources(cell)]
+        if not cells:
+            return None
+        one = self._rng.choice(cells)
+        others = [other for other in self._list_partners(one) if entry in self._list_sources(other)]
+        return (one, self._rng.choice(others)) if others else None
+
+    def _list_partners(self, one: int) -> list[int]:
+        """List the cells of its hand with which a cell may exchange its pin."""
         owner, place = self._owners[one]
         pin = self._pins.get(one)
-        others = [
+        return [
             other
             for where, other in enumerate(self._hands[owner])
             if _may_lie(pin, where) and _may_lie(new := self._pins.get(other), place) and pin != new
         ]
-        if not others:
-            return unmatched
-        other = self._rng.choice(others)
+
+    def _move(self, one: int, other: int, unmatched: list[int]) -> list[int]:
+        """Let two cells of a hand exchange pins; return which cells lack a life, no more than before."""
         held = self._held.copy()
         self._exchange_pins(one, other)
         self._drop(one)
@@ -197,23 +223,23 @@ class Matching:
                 return
             group = left
 
-    def _list_fitting(self, cell: int) -> list[Life]:
-        """List the groups whose lives a cell may hold."""
+    def _list_fitting(self, cell: int) -> dict[Life, None]:
+        """List the groups whose lives a cell may hold, in a fixed order."""
         found, pin = self._record.cells[cell], self._pins.get(cell)
         owner, place = self._owners.get(cell, (-1, 0))
         if not _may_lie(pin, place):
-            return []
+            return {}
         wanted, absent = pin.card if pin else found.card, frozenset[str]()
         if owner >= 0 and wanted is None:
             if self._record.hands[owner].heir is not None:
-                return [Life("", name_leftover(owner))]
+                return {Life("", name_leftover(owner)): None}
             absent = frozenset(card for card, draws in self._absent[owner].items() if place < draws)
         key = found.source, wanted, absent
         if key not in self._fitting:
             cards = [card for card in self._groups if card not in absent] if wanted is None else [wanted]
             sources = self._list_sources(cell)
             groups = [group for card in cards for group in self._groups.get(card, ()) if group.entry in sources]
-            self._fitting[key] = sorted(groups, key=lambda group: -group.entry)
+            self._fitting[key] = dict.fromkeys(sorted(groups, key=lambda group: -group.entry))
         return self._fitting[key]
 
 
@@ -231,6 +257,6 @@ def _list_pins(hand: Hand) -> Iterator[Pin]:
 
 
 def _find_absent(hand: Hand) -> dict[str, int]:
-    """By card, how many cards the hand had drawn when it last was known not to hold it."""
+    """Return by card how many cards the hand had drawn when it last was known not to hold it."""
     ruled_out = {card: [check.draws for check in checks if check.exact] for card, checks in hand.checks.items()}
     return {card: max(draws) for card, draws in ruled_out.items() if draws}
