@@ -7,6 +7,7 @@ When its input closes, it ends, and so do its bots.
 
 from __future__ import annotations
 
+import builtins
 import gc
 import os
 import select
@@ -30,6 +31,8 @@ def main() -> int:
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     signal.signal(TIME_IS_UP, give_up)
+    # Those of `site` close our input first; a game that calls one would look like a referee that died.
+    vars(builtins).update(exit=sys.exit, quit=sys.exit)
     orders = Orders(sys.stdin.fileno())
     # Objects that exist now stay: the garbage collector need not visit them during a game.
     gc.freeze()

@@ -33,8 +33,9 @@ WITHDRAWN = "withdrawn"
 
 DealSeed = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 """32 bytes, hex."""
-Happening = dict[int, str] | list[int] | int | DealSeed
-"""The actions of an ask by seat, the seats that were withdrawn together, or the seed that chance got anew."""
+Happening = dict[int, str] | list[int | tuple[int, str]] | int | DealSeed
+"""The actions of an ask by seat, the seats that left together (with the code of a verdict), or the seed that chance got
+anew."""
 
 
 class Beginning(Struct, frozen=True, forbid_unknown_fields=True):
@@ -189,7 +190,7 @@ class Game:
         for seat in codes:
             self._refuse_seat(seat)
         events = self._course.withdraw(codes)
-        self._happened.append(list(codes))
+        self._happened.append([seat if code == WITHDRAWN else (seat, code) for seat, code in codes.items()])
         self._events += events
         return events
 
@@ -381,7 +382,7 @@ class Game:
         if isinstance(what, dict):
             self.play(what)
         elif isinstance(what, list):
-            self.withdraw(*what)
+            self._withdraw(dict((each, WITHDRAWN) if isinstance(each, int) else each for each in what))
         else:
             self.reseed(what)
 

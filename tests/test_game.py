@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import malice
+from malice.protocol.messages import Out
 from malice.referee.errors import DataError, IllegalAction, RulesetError
 from tests.games.random_games import MOST_ACTIONS, compare_with_referee
 
@@ -23,11 +24,14 @@ def test_a_game_copied_at_random_points_goes_as_the_referee_plays_it(name: str) 
 
 
 def test_a_position_holds_withdrawals_and_new_seeds() -> None:
-    game = malice.Game("multi-3", seats=3, seed=7)
+    game = malice.Game("multi-4", seats=4, seed=7)
     game.play(game.legal()[0])
     game.reseed(8)
     game.withdraw(game.to_act[0])
+    game.play(game.legal()[0])
+    game._withdraw({game.to_act[0]: "timeout"})
     again = malice.Game.from_position(game.position())
+    assert [event.code for event in again.events(0) if isinstance(event, Out)] == ["withdrawn", "timeout"]
     while not game.over and game.actions < MOST_ACTIONS:
         assert again.play(game.legal()[-1]) == game.play(game.legal()[-1])
     assert again.result == game.result

@@ -332,7 +332,8 @@ def write_tournament(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "error"), [("7 / 0", "ZeroDivisionError"), ("__import__('sys').exit(3)", "SystemExit")]
+    ("wrong", "error"),
+    [("7 / 0", "ZeroDivisionError"), ("__import__('sys').exit(3)", "SystemExit"), ("exit(3)", "SystemExit")],
 )
 def test_rules_that_raise_stop_a_run_and_leave_what_repeats_it(
     wrong: str, error: str, stairs: Path, folder: Path
