@@ -19,6 +19,8 @@ PATIENCE = 300
 """How many cells paths may visit, for each that there is, until there seems to be no world; true games need 30."""
 WANDER = 0.3
 """How likely it is that a life that is left over takes the place of another, which is left over instead."""
+UPHILL = 0.3
+"""How likely it is that one more cell may lack a life."""
 
 
 class Pin(NamedTuple):
@@ -177,13 +179,13 @@ class Matching:
         ]
 
     def _move(self, one: int, other: int, unmatched: list[int]) -> list[int]:
-        """Let two cells of a hand exchange pins; return which cells lack a life, no more than before."""
+        """Let two cells of a hand exchange pins, if hardly more cells lack a life then; return those that do."""
         held = self._held.copy()
         self._exchange_pins(one, other)
         self._drop(one)
         self._drop(other)
         left = [cell for cell in dict.fromkeys((one, other, *unmatched)) if not self._match(cell)]
-        if len(left) > len(unmatched):
+        if len(left) > len(unmatched) + (self._rng.random() < UPHILL):
             self._exchange_pins(one, other)
             self._hold(held)
             return unmatched
