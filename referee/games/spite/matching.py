@@ -37,9 +37,11 @@ class Matching:
     Args:
         record: what the seat heard.
         rng: makes all choices.
+        late: whether pins are first laid on the latest cell where a life fits, and not on the oldest.
     """
 
-    def __init__(self, record: Record, rng: Random) -> None:
+    def __init__(self, record: Record, rng: Random, *, late: bool) -> None:
+        self._late = late
         self._record = record
         self._rng = rng
         self._lives: defaultdict[Life, list[int]] = defaultdict(list)
@@ -134,7 +136,7 @@ class Matching:
             cells = [cell for cell in self._hands[owner][: pin.last] if cell not in self._pins]
             if not cells:
                 return False
-            for cell in cells:
+            for cell in reversed(cells) if self._late else cells:
                 if self._owners[cell][1] < pin.first:
                     continue
                 sources = self._list_sources(cell)

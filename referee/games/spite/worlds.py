@@ -33,12 +33,14 @@ ROUNDS = 5
 """How often cards that nobody has drawn are shuffled, with exchanges in between."""
 EXCHANGES = 2
 """How many of each kind are tried in a round for each card that another seat drew."""
+TRIES = 3
+"""How often a first world is sought with each order of pins: now and then, one of them leads nowhere."""
 ATTEMPTS = 20
 """How often a world is drawn until what a redeal took up of a hand does not contradict what was heard before."""
 
 
 def resample(rules: SpiteAndMalice, view: View, heard: Events, rng: Random) -> World:
-    """Draw a world in which the seat of the view heard just this.
+    """Return a world in which the seat of the view heard just this.
 
     Raises:
         DataError: there is none.
@@ -103,8 +105,9 @@ class Chain:
         """By life: its cell."""
 
     def draw(self) -> list[int] | None:
-        """The life in each cell; None if no world was found."""
-        if (found := Matching(self._record, self._rng).find()) is None:
+        """Return the life in each cell; None if no world was found."""
+        tries = (Matching(self._record, self._rng, late=late).find() for late in (False, True) * TRIES)
+        if (found := next((held for held in tries if held), None)) is None:
             return None
         for cell, life in enumerate(found):
             self._put(cell, life)
@@ -197,7 +200,7 @@ class Chain:
 
 
 def _name_sources(record: Record, held: Sequence[int], rng: Random) -> list[Cards]:
-    """Give each source its cards, from the top.
+    """Return for each source its cards from the top.
 
     What a later source took up unseen lay in the cells that it took up, in any order that they may hold.
     """
