@@ -39,7 +39,16 @@ NEEDS = {
 }
 MARKERS = (*NEEDS, "filter", "memory_group", "namespaces")
 CI = os.environ.get("CI") == "true"
-LONG = ("test_docs.py", "test_kits.py", "test_hostile.py", "test_crash.py", "test_compare.py", "test_run.py")
+LONG = (
+    "test_docs.py",
+    "test_kits.py",
+    "test_hostile.py",
+    "test_crash.py",
+    "test_hostile_bots.py",
+    "test_compare.py",
+    "test_many_machines.py",
+    "test_run.py",
+)
 """Files that take a process long: they come first, so that at the end no process waits for another."""
 LACK = "lack"
 """What a report calls the kind of a test that was skipped, and what it lacks."""
