@@ -31,7 +31,7 @@ from tests.leagues import change, play_small_league, replace_in_journal
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE
 
-FLIPS = 1000
+FLIPS = 500
 HEADER_BITS = 800
 KEY = Key(0, 0, 0, 1)
 
@@ -125,7 +125,7 @@ def test_verify_finds_any_flipped_bit_of_a_game(league: bytes, tmp_path: Path) -
     path = tmp_path / "flipped.db"
     start, end = league.index(b'"labels":["greedy","uniform"]'), league.index(b'"reason"')  # within one page
     rng = random.Random(2)
-    for _ in range(100):
+    for _ in range(50):
         path.write_bytes(flipped(league, bit := rng.randrange(8 * start, 8 * end)))
 
         assert read(path, verify_league) == 5, f"bit {bit}"

@@ -115,7 +115,7 @@ def lines(seat: int, order: list[int], actions: list[tuple[int, str]]) -> list[b
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_seat_cannot_tell_deals_apart_that_differ_in_what_it_cannot_see(seat: int) -> None:
     compared = 0
-    for number in range(100):
+    for number in range(50):
         choose = random.Random(number)
         order = list(range(104))
         choose.shuffle(order)
@@ -128,4 +128,4 @@ def test_a_seat_cannot_tell_deals_apart_that_differ_in_what_it_cannot_see(seat: 
 
         assert found[0] == found[1], f"deal {number}, places {one} and {two}"
         compared += len(found[0])
-    assert compared > 2000, "most pairs differ in plain view: nothing was tested"
+    assert compared > 1000, "most pairs differ in plain view: nothing was tested"

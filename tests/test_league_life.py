@@ -203,5 +203,5 @@ def no_bots_to_greet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("malice.tournaments.running.opening.greet_entries", lambda plan: {})
 
 
-LeagueLife.TestCase.settings = settings(max_examples=15, stateful_step_count=14, deadline=None)
+LeagueLife.TestCase.settings = settings(max_examples=10, stateful_step_count=14, deadline=None)
 TestLeagueLife = pytest.mark.usefixtures("no_bots_to_greet")(LeagueLife.TestCase)

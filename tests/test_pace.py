@@ -71,7 +71,7 @@ class Jobs:
         return max(self.finished.values()) - min(self.finished.values())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(entries=st.integers(3, 9), deals=st.integers(1, 14), jobs=st.integers(1, 12), data=st.data())
 def test_entries_never_differ_by_more_than_two_blocks(entries: int, deals: int, jobs: int, data: st.DataObject) -> None:
     plan = plan_of(entries, deals)
