@@ -20,7 +20,7 @@ from malice.tournaments.sanitizer import sanitize
 
 
 def choose_best(store: LeagueReader, config: Config, say: Say) -> Config:
-    """Return a configuration in which each line that asks for the best of a tournament is those entries.
+    """Put those entries in the place of each line that asks for the best of a tournament.
 
     They are chosen once, when the tournament begins, and stay, whatever becomes of the ranking.
 

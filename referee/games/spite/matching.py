@@ -69,7 +69,7 @@ class Matching:
         self._visited = 0
 
     def find(self) -> list[int] | None:
-        """Return the life in each cell; None if no world was found."""
+        """The life in each cell; None if no world was found."""
         seen = [cell for cell, found in enumerate(self._record.cells) if found.card is not None]
         unmatched = [cell for cell in self._sort(seen) if not self._match(cell)]
         if unmatched or not self._pin_all():
@@ -261,6 +261,6 @@ def _list_pins(hand: Hand) -> Iterator[Pin]:
 
 
 def _find_absent(hand: Hand) -> dict[str, int]:
-    """Return by card how many cards the hand had drawn when it last was known not to hold it."""
+    """By card, how many cards the hand had drawn when it last was known not to hold it."""
     ruled_out = {card: [check.draws for check in checks if check.exact] for card, checks in hand.checks.items()}
     return {card: max(draws) for card, draws in ruled_out.items() if draws}

@@ -40,7 +40,7 @@ ATTEMPTS = 20
 
 
 def resample(rules: SpiteAndMalice, view: View, heard: Events, rng: Random) -> World:
-    """Return a world in which the seat of the view heard just this.
+    """Draw a world in which the seat of the view heard just this.
 
     Raises:
         DataError: there is none.
@@ -105,7 +105,7 @@ class Chain:
         """By life: its cell."""
 
     def draw(self) -> list[int] | None:
-        """Return the life in each cell; None if no world was found."""
+        """The life in each cell; None if no world was found."""
         tries = (Matching(self._record, self._rng, late=late).find() for late in (False, True) * TRIES)
         if (found := next((held for held in tries if held), None)) is None:
             return None
@@ -200,7 +200,7 @@ class Chain:
 
 
 def _name_sources(record: Record, held: Sequence[int], rng: Random) -> list[Cards]:
-    """Return for each source its cards from the top.
+    """Give each source its cards, from the top.
 
     What a later source took up unseen lay in the cells that it took up, in any order that they may hold.
     """
