@@ -10,6 +10,7 @@ from struct import unpack
 from typing import Any, Self
 
 from malice.protocol.messages import Out
+from malice.referee.compiled import find_core
 from malice.referee.errors import FamilyError
 from malice.referee.rules import Ask, Events, Result, Rules, Shuffle, Step
 
@@ -50,6 +51,13 @@ class Dealer:
             word = self._words.pop()
             if word < limit:
                 return word % size
+
+
+def choose_dealer(seed: bytes) -> Dealer:
+    """Return the dealer of a game, compiled where the core plays."""
+    core = find_core()
+    dealer: Dealer = Dealer(seed) if core is None else core.Dealer(seed)
+    return dealer
 
 
 MOST_POINTS = 2**53

@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from malice.protocol.messages import Out
-from malice.referee.course import Course, Dealer, list_asked
+from malice.referee.course import Course, Dealer, choose_dealer, list_asked
 from malice.referee.errors import DataError, IllegalAction, RulesetError
 from malice.referee.families import Family, load_family, make_rules, parse_parameters
 from malice.referee.learning import Learner
@@ -435,7 +435,7 @@ def _convert_events(family: Family, events: Iterable[Any]) -> Events:
 
 
 def _make_dealer(seed: int | str) -> Dealer:
-    return Dealer(bytes.fromhex(seed) if isinstance(seed, str) else sha256(b"game\0%d" % seed).digest())
+    return choose_dealer(bytes.fromhex(seed) if isinstance(seed, str) else sha256(b"game\0%d" % seed).digest())
 
 
 def decode_position(json: bytes | str) -> Position:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from malice.protocol.messages import Move
 from malice.referee.clock import MS, Clock
 from malice.referee.connection import BotConnection, await_answers
-from malice.referee.course import Dealer, find_acting, list_asked
+from malice.referee.course import Dealer, choose_dealer, find_acting, list_asked
 from malice.referee.errors import FamilyError, MachineFault, MemoryFault
 from malice.referee.families import load_family, make_rules
 from malice.referee.game import start_course
@@ -166,7 +166,7 @@ class GameRunner:
             if self._is_checked:
                 rules = check_rules(rules, family, batch.rules, len(seats))
             match = family.match(batch.rules)
-            dealer = dealer or Dealer(bytes.fromhex(order.deal_seed))
+            dealer = dealer or choose_dealer(bytes.fromhex(order.deal_seed))
             self._course = start_course(rules, dealer, order.position or None)
         self._rules = rules
         self._may_ask_several = match.simultaneous

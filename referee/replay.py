@@ -8,7 +8,7 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from malice.protocol.messages import Out
-from malice.referee.course import Course, Dealer, find_acting, list_asked
+from malice.referee.course import Course, choose_dealer, find_acting, list_asked
 from malice.referee.errors import ChangedRules, DataError, FamilyError, IllegalAction, RecordError, RulesetError
 from malice.referee.families import load_family, make_rules
 from malice.referee.game import start_course
@@ -138,7 +138,7 @@ def start_recorded_course(record: Record) -> Course:
         RecordError: its rules, its deal seed or its position make no game.
     """
     try:
-        dealer = Dealer(bytes.fromhex(record.deal_seed))
+        dealer = choose_dealer(bytes.fromhex(record.deal_seed))
         return start_course(find_rules(record), dealer, record.position or None)
     except (ValueError, DataError) as error:
         raise RecordError(f"game {record.key}: {error}") from None

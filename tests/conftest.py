@@ -10,6 +10,7 @@ import subprocess
 import tarfile
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,7 +38,7 @@ NEEDS = {
     "npm": Need((("npm",),), "npm"),
     "sandbox": Need((("bwrap",),), "bubblewrap"),
 }
-MARKERS = (*NEEDS, "filter", "memory_group", "namespaces")
+MARKERS = (*NEEDS, "core", "filter", "memory_group", "namespaces")
 CI = os.environ.get("CI") == "true"
 LONG = (
     "test_docs.py",
@@ -62,6 +63,8 @@ def lack(marker: str) -> str | None:
     """One sentence on what the tests with this marker lack and where to get it, or None."""
     if marker == "sandbox":
         return probe.explain_missing_sandbox()
+    if marker == "core":
+        return None if find_spec("malice_core") else "malice-core not found (make core, which needs cargo)"
     if marker == "filter":
         return limits.explain_missing_filter()
     if marker == "namespaces":

@@ -1,4 +1,5 @@
-"""Kills tournaments at given points and at random, and a cluster; then simulates comparisons and leagues.
+"""Kills tournaments at given points and at random, and a cluster; plays with both engines; simulates comparisons and
+leagues.
 
 `python -m tests.soak [KILLS] [SEED]`
 """
@@ -9,6 +10,9 @@ import math
 import secrets
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
 
 from malice.referee.families import list_shipped
@@ -17,6 +21,8 @@ from malice.tournaments.ratings.sprt import Model, Sprt
 from tests.cluster_crashes import RealCluster, kill_at_random
 from tests.crashes import AFTER_S, POINTS, TOURNAMENT, die_and_go_on, kills, make_swiss, play_small, play_undisturbed
 from tests.games.random_games import compare_with_referee
+from tests.games.spite.engines import compile_engine
+from tests.games.spite.lockstep import play_in_lockstep
 from tests.runs import MALICE, Run
 from tests.simulated_deals import measure_errors
 from tests.simulations import REPLICATIONS, measure
@@ -33,6 +39,9 @@ SIMULATED = 1000
 
 RANDOM_GAMES = 500
 """Of each family."""
+LOCKSTEP_GAMES = 200_000
+ROUND = 500
+"""Games of one task."""
 CLUSTER_KILLS = 30
 SWISS_KILLS = 30
 SWISS_GAMES = 24
@@ -48,6 +57,7 @@ def main() -> int:
     _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_GAMES)
     _soak_cluster(CLUSTER_KILLS, seed)
     _play_random_games(seed)
+    _play_in_lockstep(seed)
     _count_errors()
     _count_intervals()
     return 0
@@ -67,6 +77,21 @@ def _play_random_games(seed: int) -> None:
         print(
             f"{RANDOM_GAMES} random games of {family}, copied and dealt anew, are as the referee plays them", flush=True
         )
+
+
+def _play_in_lockstep(seed: int) -> None:
+    """Play games of random rules with both engines, on all processors, and compare all that they say."""
+    if find_spec("malice_core") is None:
+        print("malice-core not found (make core): no game is played with both engines", flush=True)
+        return
+    rounds = [range(first, first + ROUND) for first in range(seed, seed + LOCKSTEP_GAMES, ROUND)]
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        actions = sum(pool.map(_play_round, rounds))
+    print(f"{LOCKSTEP_GAMES} games, {actions} actions: the core says what Python says", flush=True)
+
+
+def _play_round(seeds: range) -> int:
+    return sum(play_in_lockstep(compile_engine, seed) for seed in seeds)
 
 
 def _die_at_every_point() -> None:

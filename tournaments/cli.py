@@ -82,8 +82,23 @@ class SectionGroup(ExitCodeGroup):
                 formatter.write_dl([(name.ljust(width), text) for name, (_, text) in commands.items()])
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from malice.tournaments.commands.machine import describe_version
+
+        click.echo(describe_version())
+        ctx.exit()
+
+
 @click.group(cls=SectionGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="malice-arena")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version, and which engine plays.",
+)
 def main() -> None:
     """Run tournaments between bots that play card games.
 

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from malice.protocol.codec import encode
 from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer
-from malice.referee.course import Course, Dealer
+from malice.referee.course import Course, choose_dealer
 from malice.referee.families import list_shipped, make_rules
 from malice.referee.game import Game
 from malice.referee.game_runner import GameRunner
@@ -176,7 +176,7 @@ def measure_engine() -> Iterator[BenchRow]:
     shuffling = 0.0
     begin = time.process_time()
     for number in range(PLAYOUTS):
-        dealer, rng = Dealer(number.to_bytes(32, "big")), Random(number)
+        dealer, rng = choose_dealer(number.to_bytes(32, "big")), Random(number)
         state = rules.start()
         while not isinstance(step := rules.next(state), Result):
             if isinstance(step, Shuffle):
@@ -214,7 +214,7 @@ def measure_stepping() -> Iterator[BenchRow]:
         return game.actions
 
     def step_barely(number: int, rng: Random) -> int:
-        course, count = Course(rules, Dealer(sha256(b"game\0%d" % number).digest())), 0
+        course, count = Course(rules, choose_dealer(sha256(b"game\0%d" % number).digest())), 0
         while isinstance(course.step, Ask):
             (seat,) = course.step.seats
             course.play({seat: rng.choice(rules.legal(course.state, seat))})

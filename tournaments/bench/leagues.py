@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
-from malice.referee.course import Course, Dealer
+from malice.referee.course import Course, choose_dealer
 from malice.referee.families import make_rules
 from malice.referee.game_runner import GameLog
 from malice.referee.records import Batch, GameOrder, Record, SeatReport
@@ -72,7 +72,7 @@ def play_out_batch(batch: Batch) -> list[Record]:
 def play_out(batch: Batch, order: GameOrder, rng: Random) -> Record:
     """Play a game of a batch as its referee would, with times that are made up, and return its record."""
     rules = make_rules(batch.family, batch.rules, len(order.seating))
-    course = Course(rules, Dealer(bytes.fromhex(order.deal_seed)))
+    course = Course(rules, choose_dealer(bytes.fromhex(order.deal_seed)))
     log = GameLog(batch, order)
     log.add_ask((), course.dealt, rules.turn(course.state))
     chooser = TidyChooser(rng)

@@ -17,7 +17,7 @@ from malice.protocol import LINE_BYTES
 from malice.protocol.codec import encode
 from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move, Out, SeatClock, SeatName
 from malice.referee.clock import MS
-from malice.referee.course import Course, Dealer, list_asked
+from malice.referee.course import Course, choose_dealer, list_asked
 from malice.referee.families import load_family, make_rules
 from malice.referee.games import DEFAULT_FAMILY
 from malice.referee.nouns import format_count
@@ -201,7 +201,7 @@ class RareGame:
         self.rules = make_rules(found.family, found.rules, seats)
         seed = sha256(f"malice check {ruleset} {seats} {deal}".encode())
         self.deal_seed = seed.hexdigest()
-        self._course = Course(self.rules, Dealer(seed.digest()))
+        self._course = Course(self.rules, choose_dealer(seed.digest()))
         self._answers: dict[int, str] = {}
         """By seat: the actions of an ask of several seats that still lacks others."""
         self._out: list[int] = []

@@ -15,19 +15,28 @@ from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import json_option
 
 
+def describe_version() -> str:
+    """Return the version of malice, and which engine plays."""
+    from malice.referee.compiled import VERSION, name_engine
+
+    return f"malice {VERSION}, {name_engine()}"
+
+
 @click.command()
 @json_option
 def doctor(json: bool) -> None:
-    """Try every layer of isolation on this machine; exit 4 if none works.
+    """Try every layer of isolation on this machine, and the compiled rules; exit 4 if no layer works.
 
     SECURITY.md says what each layer stops.
     """
     import msgspec
 
-    from malice.tournaments.running.isolation import list_capabilities, require_isolation
+    from malice.referee.compiled import explain_missing_core
+    from malice.tournaments.running.isolation import list_capabilities, make_capability, require_isolation
     from malice.tournaments.terminal.tables import format_table
 
     findings = list_capabilities()
+    findings.append(make_capability("core", "the same rules, compiled", explain_missing_core()))
     if json:
         click.echo(msgspec.json.encode(findings))
     else:

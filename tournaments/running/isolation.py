@@ -17,7 +17,7 @@ from malice.tournaments.sanitizer import sanitize
 
 
 class Capability(Struct, frozen=True):
-    """Whether one part of isolation works here."""
+    """Whether one part of isolation works here, or another part that malice can do without."""
 
     part: str
     works: bool
@@ -72,20 +72,20 @@ def list_capabilities() -> list[Capability]:
     old = "control groups of version 1 work, but their freezer is slow; mount version 2"
     user = "sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0"
     return [
-        _make_capability("rlimit", "limits on memory, files and processes", probe.explain_missing_limits()),
-        _make_capability("bwrap", "own network, processes, files and /tmp", probe.explain_missing_sandbox()),
-        _make_capability("seccomp", "system calls that no game needs are denied", limits.explain_missing_filter()),
-        _make_capability(
+        make_capability("rlimit", "limits on memory, files and processes", probe.explain_missing_limits()),
+        make_capability("bwrap", "own network, processes, files and /tmp", probe.explain_missing_sandbox()),
+        make_capability("seccomp", "system calls that no game needs are denied", limits.explain_missing_filter()),
+        make_capability(
             "user namespace",
             "the sandbox without root",
             None if probe.sandbox_works(own_user=False) else f"needs bubblewrap, and {user}, whichever the kernel has",
         ),
-        _make_capability(
+        make_capability(
             "own user", "a user for each bot, with its own limit on processes", _explain_missing_own_user()
         ),
-        _make_capability("pids cgroup", "counts processes, even root's", None if where.pids else groups),
-        _make_capability("memory cgroup", "counts used memory, not address space", None if where.memory else groups),
-        _make_capability(
+        make_capability("pids cgroup", "counts processes, even root's", None if where.pids else groups),
+        make_capability("memory cgroup", "counts used memory, not address space", None if where.memory else groups),
+        make_capability(
             "freezer cgroup",
             "freezes a bot off turn, and ends all of its processes",
             None if where.freeze else f"stopped by signals instead; {old if where.pids else groups}",
@@ -99,5 +99,5 @@ def _explain_missing_own_user() -> str | None:
     )
 
 
-def _make_capability(part: str, gives: str, lack: str | None) -> Capability:
+def make_capability(part: str, gives: str, lack: str | None) -> Capability:
     return Capability(part, lack is None, gives, lack or "")

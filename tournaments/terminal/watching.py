@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TextIO
 
 from malice.protocol.messages import Out
-from malice.referee.course import Course, Dealer
+from malice.referee.course import Course, choose_dealer
 from malice.referee.errors import Abandoned
 from malice.referee.families import make_rules
 from malice.referee.game import start_course
@@ -116,7 +116,7 @@ class Watcher:
         self._names = names = [sanitize(batch.players[player].label) for player in order.seating]
         self._head = [format_heading(order.key, batch.ruleset, names)]
         rules = make_rules(batch.family, batch.rules, len(names))
-        course = start_course(rules, Dealer(bytes.fromhex(order.deal_seed)), order.position or None)
+        course = start_course(rules, choose_dealer(bytes.fromhex(order.deal_seed)), order.position or None)
         narrator = Narrator(batch.family, rules, names)
         actions: list[tuple[int, str]] = []
         begun = order.position

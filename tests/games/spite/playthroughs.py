@@ -3,7 +3,7 @@
 `python -m tests.games.spite.playthroughs` from the top of the checkout rewrites them; review the diff like code.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
@@ -13,6 +13,7 @@ from msgspec import Struct
 from malice.protocol.cards import Cards
 from malice.referee.games.spite import SpiteAndMalice
 from malice.referee.games.spite.messages import CardMoved, Count, Deal, Draw, Flip, Pass, Shuffled, TurnBegins, View
+from malice.referee.games.spite.parameters import Parameters
 from malice.referee.games.spite.state import State
 from malice.referee.rules import Ask, Result
 from malice.referee.rulesets import list_rulesets, load_ruleset
@@ -21,6 +22,7 @@ from .playouts import Moment, make_lively_chooser, play_moments
 from .tables import list_legal
 
 FOLDER = Path(__file__).parent / "golden"
+MakeEngine = Callable[[Parameters, int], SpiteAndMalice]
 MOST_SHOWN = 12
 WIDTH = 110
 
@@ -72,16 +74,16 @@ SEEDS = {
 """The number of a game in which much happens, found by trying; any other, such as 0, will do."""
 
 
-def render_playthrough(name: str) -> str:
-    """Return the text of the golden game of a ruleset."""
-    return "\n".join(_render_lines(name)) + "\n"
+def render_playthrough(name: str, make: MakeEngine = SpiteAndMalice) -> str:
+    """Return the text of the golden game of a ruleset, as one of the engines plays it."""
+    return "\n".join(_render_lines(name, make)) + "\n"
 
 
-def _render_lines(name: str) -> Iterator[str]:
+def _render_lines(name: str, make: MakeEngine) -> Iterator[str]:
     ruleset = load_ruleset(name)
     seats = SEATS.get(name, ruleset.rules.players[0])
     seed = f"{name} {SEEDS.get(name, 0)}"
-    engine = SpiteAndMalice(ruleset.rules, seats)
+    engine = make(ruleset.rules, seats)
     yield f"{name}, {seats} seats: {ruleset.about}"
     yield f'Cards: SHA-256 of "{seed}" is the deal seed. Actions: the chooser "lively" with the same seed.'
     yield "A line that begins with a seat and | is what this seat alone sees so; all others see the rest alike."

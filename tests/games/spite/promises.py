@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -16,7 +15,7 @@ from malice.referee.games.spite.state import State
 from malice.referee.rules import Ask, Events, Result
 
 from .playouts import Chooser, play_moments
-from .tables import act, list_legal
+from .tables import act, list_legal, to_struct
 
 
 def play_and_check(engine: SpiteAndMalice, seed: str, choose: Chooser, samples: float = 0.1) -> Result:
@@ -70,11 +69,11 @@ def make_canonical_key(state: State) -> Callable[[str], tuple[object, ...]]:
 
 
 def check_only_listed_actions_are_accepted(engine: SpiteAndMalice, state: State, random: Random) -> None:
-    before = msgspec.msgpack.encode(state)
+    before = to_struct(engine, state)
     legal = list_legal(engine, state)
     for action in legal:
         act(engine, state, action)
-    assert msgspec.msgpack.encode(state) == before, "`play` changed the position that it was given"
+    assert to_struct(engine, state) == before, "`play` changed the position that it was given"
     cards = [rank + suit for rank in RANKS for suit in SUITS]
     for _ in range(20):
         seat = random.randrange(engine.seats)
@@ -88,7 +87,7 @@ def check_only_listed_actions_are_accepted(engine: SpiteAndMalice, state: State,
 
 def check_views_hide_cards(engine: SpiteAndMalice, state: State, random: Random) -> None:
     for seat in range(engine.seats):
-        other = permute_hidden_cards(state, seat, random)
+        other = permute_hidden_cards(to_struct(engine, state), seat, random)
         if engine.view(state, seat).seats[0].payoff.left is None:
             other = move_buried_cards(other, random)
         assert engine.view(other, seat) == engine.view(state, seat)
@@ -204,6 +203,10 @@ class SpectatorTable:
 
     def _gather(self, moved: Shuffled) -> None:
         if moved.source == moved.target:
+            return
+        if moved.source.endswith("p"):  # pay-off piles that are dealt anew together
+            self.payoff[int(moved.source[0])] -= moved.count
+            self.payoff[int(moved.target[0])] += moved.count
             return
         if moved.source == "aside":
             self.aside -= moved.count

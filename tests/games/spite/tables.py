@@ -65,6 +65,12 @@ def table(
     )
 
 
+def to_struct(engine: SpiteAndMalice, state: Any) -> State:
+    """Return a position as Python has it; that of the compiled core only reads like it."""
+    struct: State = state if isinstance(state, State) else engine.translate(state)  # type: ignore[attr-defined]
+    return struct
+
+
 def list_legal(engine: SpiteAndMalice, state: State) -> tuple[str, ...]:
     """Return the legal actions of the seat whose turn it is."""
     return engine.legal(state, state.seat)

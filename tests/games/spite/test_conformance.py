@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from malice.referee.games.spite import FAMILY, SpiteAndMalice
 from malice.referee.games.spite.state import State
@@ -18,7 +19,9 @@ from malice.referee.sample_games import Subject
 from malice.referee.testing import go_on_without_who_leaves
 from tests.games.records import make_record
 
+from .engines import ENGINES
 from .playouts import Chooser, make_lively_chooser, make_uniform_chooser, play_moments
+from .playthroughs import MakeEngine
 from .promises import play_and_check
 from .tables import after, list_legal, settle_shuffles, to_act
 
@@ -35,11 +38,12 @@ def test_every_ruleset_is_played_here() -> None:
     assert {parameter.values[0] for parameter in TABLES} == set(list_rulesets("spite"))
 
 
+@pytest.mark.parametrize("make", ENGINES)
 @pytest.mark.parametrize(("name", "seats"), TABLES)
 @bounded
 @given(seed=st.integers(0, 10**6))
-def test_a_game_keeps_the_promises_of_the_interface(name: str, seats: int, seed: int) -> None:
-    engine = SpiteAndMalice(load_ruleset(name).rules, seats)
+def test_a_game_keeps_the_promises_of_the_interface(make: MakeEngine, name: str, seats: int, seed: int) -> None:
+    engine = make(load_ruleset(name).rules, seats)
     for choose in CHOOSERS:
         play_and_check(engine, f"{name} {seed}", choose(f"{name} {seed}"))
 
@@ -50,13 +54,15 @@ def test_the_engine_is_a_game() -> None:
     assert rules.next(rules.start()) == Shuffle(104)
 
 
+@pytest.mark.parametrize("make", ENGINES)
 @pytest.mark.parametrize(("name", "seats"), TABLES)
-def test_seats_may_leave_at_any_time(name: str, seats: int) -> None:
-    go_on_without_who_leaves(Subject(FAMILY, load_ruleset(name).rules, seats, name), seed=name)
+def test_seats_may_leave_at_any_time(make: MakeEngine, name: str, seats: int) -> None:
+    go_on_without_who_leaves(Subject(replace(FAMILY, rules=make), load_ruleset(name).rules, seats, name), seed=name)
 
 
-def test_a_seat_that_leaves_before_the_deal_is_never_asked() -> None:
-    engine = SpiteAndMalice(load_ruleset("multi").rules, 4)
+@pytest.mark.parametrize("make", ENGINES)
+def test_a_seat_that_leaves_before_the_deal_is_never_asked(make: MakeEngine) -> None:
+    engine = make(load_ruleset("multi").rules, 4)
     state, _ = engine.withdraw(engine.start(), (1,))
     state, _ = settle_shuffles(engine, state)
 

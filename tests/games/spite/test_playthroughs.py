@@ -10,18 +10,20 @@ import pytest
 from malice.referee.games.spite.parameters import Compulsory, Parameters
 from malice.referee.rulesets import list_rulesets
 
-from .playthroughs import FOLDER, render_playthrough
+from .engines import ENGINES
+from .playthroughs import FOLDER, MakeEngine, render_playthrough
 
 HERE = Path(__file__).parent
 RULES = [*range(1, 54), 56]
 """The numbers of the rules that this engine plays; 54, 55 and 57 are other games, other numbers are not rules."""
 
 
+@pytest.mark.parametrize("make", ENGINES)
 @pytest.mark.parametrize("name", list_rulesets("spite"))
-def test_the_golden_game_is_played_again_line_by_line(name: str) -> None:
+def test_the_golden_game_is_played_again_line_by_line(make: MakeEngine, name: str) -> None:
     golden = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
 
-    assert render_playthrough(name).splitlines() == golden.splitlines(), (
+    assert render_playthrough(name, make).splitlines() == golden.splitlines(), (
         "if that is intended: python -m tests.games.spite.playthroughs"
     )
 

@@ -1,0 +1,21 @@
+//! `malice_core`: the compiled rules behind the interface that malice calls.
+
+mod dealer;
+mod rules;
+mod structs;
+
+use pyo3::prelude::*;
+
+/// The rules of Spite & Malice and its relatives, compiled; malice finds and uses them by itself.
+#[pymodule]
+mod malice_core {
+    #[pymodule_export]
+    use super::dealer::Dealer;
+
+    #[pymodule_export]
+    use super::rules::{Rules, State};
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,314 @@
+//! The interface of `malice.referee.rules`, and positions that Python may read.
+
+use malice_rules::actions::{list_legal, Action};
+use malice_rules::engine::Step;
+use malice_rules::messages::{Event, View};
+use malice_rules::parameters::Derived;
+use malice_rules::state;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+
+use crate::structs::Structs;
+
+/// A position; it reads like the `State` of Python.
+#[pyclass(frozen, module = "malice_core")]
+pub struct State {
+    pub position: state::State,
+    structs: std::sync::Arc<Structs>,
+}
+
+/// Declares how Python reads fields: plain ones, piles of names.
+macro_rules! fields {
+    ($(copy $copy:ident: $kind:ty;)* $(seats $seats:ident;)* $(cards $cards:ident;)* $(piles $piles:ident;)*) => {
+        #[pymethods]
+        impl State {
+            $(#[getter]
+            fn $copy(&self) -> $kind {
+                self.position.$copy
+            })*
+            $(#[getter]
+            fn $seats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+                PyTuple::new(py, &self.position.$seats)
+            })*
+            $(#[getter]
+            fn $cards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+                self.structs.name_cards(py, &self.position.$cards)
+            })*
+            $(#[getter]
+            fn $piles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+                self.structs.name_piles(py, &self.position.$piles)
+            })*
+            #[getter]
+            fn phase(&self) -> &'static str {
+                self.position.phase.word()
+            }
+            #[getter]
+            fn sides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+                self.structs.name_tables(py, &self.position.sides)
+            }
+            #[getter]
+            fn result(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+                self.position.result.as_ref().map(|result| self.structs.make_result(py, result)).transpose()
+            }
+
+            /// The position as JSON, byte for byte as that of Python.
+            fn json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+                let json = serde_json::to_vec(&self.position).map_err(|error| PyValueError::new_err(error.to_string()))?;
+                Ok(PyBytes::new(py, &json))
+            }
+        }
+    };
+}
+
+fields! {
+    copy seat: usize;
+    copy turn: i64;
+    copy quiet: i64;
+    copy ties: i64;
+    copy moved: bool;
+    copy filling: bool;
+    copy counted: bool;
+    copy announced: bool;
+    copy pressed: bool;
+    copy redeals: i64;
+    seats heights;
+    seats out;
+    seats tied;
+    seats waiting;
+    seats passed;
+    cards stock;
+    cards mixing;
+    cards aside;
+    piles hands;
+    piles payoffs;
+    piles centre;
+}
+
+/// The game under one set of parameters and with a fixed number of seats.
+///
+/// What this cannot hold, such as a position that no game leads to, the engine of Python plays.
+#[pyclass(frozen, module = "malice_core")]
+pub struct Rules {
+    derived: Derived,
+    structs: std::sync::Arc<Structs>,
+    reference: Py<PyAny>,
+    asks: Vec<Py<PyAny>>,
+    start: Py<PyAny>,
+}
+
+/// A position that came from Python, or one of ours.
+enum Position<'py> {
+    Ours(PyRef<'py, State>),
+    Theirs(Box<state::State>),
+}
+
+impl std::ops::Deref for Position<'_> {
+    type Target = state::State;
+
+    fn deref(&self) -> &state::State {
+        match self {
+            Position::Ours(state) => &state.position,
+            Position::Theirs(position) => position,
+        }
+    }
+}
+
+impl Rules {
+    /// Reads a position; None if this engine cannot go on from it.
+    fn read<'py>(&self, state: &Bound<'py, PyAny>) -> PyResult<Option<Position<'py>>> {
+        if let Ok(state) = state.cast::<State>() {
+            return Ok(Some(Position::Ours(state.borrow())));
+        }
+        if state.is(&self.start) {
+            return Ok(Some(Position::Theirs(Box::new(state::State::start(&self.derived)))));
+        }
+        let json = self.structs.encode.call1(state.py(), (state,))?;
+        let json = json.bind(state.py()).cast::<PyBytes>()?;
+        let position: Option<state::State> = serde_json::from_slice(json.as_bytes()).ok();
+        Ok(position.filter(|position| position.fits(&self.derived)).map(|position| Position::Theirs(Box::new(position))))
+    }
+
+    fn ask_reference<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        arguments: impl pyo3::call::PyCallArgs<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.reference.bind(py).call_method1(method, arguments)
+    }
+
+    /// A new position with what led to it, as Python has it.
+    fn answer<'py>(&self, py: Python<'py>, position: state::State, events: &[Event]) -> PyResult<Bound<'py, PyAny>> {
+        let state = State { position, structs: self.structs.clone() };
+        let events = self.structs.make_events(py, events)?;
+        Ok(PyTuple::new(py, [Bound::new(py, state)?.into_any(), events.into_any()])?.into_any())
+    }
+}
+
+#[pymethods]
+impl Rules {
+    /// Compile the game that an engine of Python plays.
+    #[new]
+    fn new(reference: Bound<'_, PyAny>) -> PyResult<Rules> {
+        let py = reference.py();
+        let parameters = reference.getattr("derived")?.getattr("rules")?;
+        let json = py.import("msgspec")?.getattr("json")?.call_method1("encode", (parameters,))?;
+        let parameters = serde_json::from_slice(json.cast::<PyBytes>()?.as_bytes())
+            .map_err(|error| PyValueError::new_err(format!("parameters: {error}")))?;
+        let derived = Derived::new(parameters, reference.getattr("seats")?.extract()?);
+        let structs = Structs::new(py, &derived)?;
+        Ok(Rules {
+            asks: (0..derived.seats).map(|seat| structs.make_ask(py, seat)).collect::<PyResult<_>>()?,
+            start: reference.call_method0("start")?.unbind(),
+            structs: std::sync::Arc::new(structs),
+            derived,
+            reference: reference.unbind(),
+        })
+    }
+
+    /// The engine of Python: the judge of what this one does.
+    #[getter]
+    fn reference(&self, py: Python<'_>) -> Py<PyAny> {
+        self.reference.clone_ref(py)
+    }
+
+    #[getter]
+    fn derived<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.reference.bind(py).getattr("derived")
+    }
+
+    #[getter]
+    fn seats(&self) -> usize {
+        self.derived.seats
+    }
+
+    #[getter]
+    fn teams<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.derived.teams)
+    }
+
+    /// The position before the first shuffle, as Python has it.
+    fn start(&self, py: Python<'_>) -> Py<PyAny> {
+        self.start.clone_ref(py)
+    }
+
+    #[pyo3(signature = (state, /))]
+    fn next<'py>(&self, state: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = state.py();
+        let Some(position) = self.read(state)? else {
+            return self.ask_reference(py, "next", (state,));
+        };
+        let step = match position.next_step() {
+            Step::Ask(seat) => self.asks[seat].clone_ref(py),
+            Step::Shuffle(size) => self.structs.make_shuffle(py, size)?,
+            Step::Over(result) => self.structs.make_result(py, result)?,
+        };
+        Ok(step.into_bound(py))
+    }
+
+    #[pyo3(signature = (state, seat, /))]
+    fn legal<'py>(&self, state: &Bound<'py, PyAny>, seat: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = state.py();
+        let Some(position) = self.read(state)? else {
+            return self.ask_reference(py, "legal", (state, seat));
+        };
+        let mut actions = Vec::with_capacity(32);
+        if seat.extract().is_ok_and(|seat: i64| seat == position.seat as i64) {
+            list_legal(&self.derived, &position, &mut actions);
+        }
+        Ok(self.structs.name_actions(py, &actions)?.into_any())
+    }
+
+    #[pyo3(signature = (state, actions, /))]
+    fn play<'py>(&self, state: &Bound<'py, PyAny>, actions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = state.py();
+        let Some(position) = self.read(state)? else {
+            return self.ask_reference(py, "play", (state, actions));
+        };
+        let seat = position.seat;
+        let word = match actions.cast_exact::<PyDict>() {
+            Ok(actions) => actions.get_item(seat)?.unwrap_or_else(|| PyString::new(py, "").into_any()),
+            Err(_) => actions.call_method1("get", (seat, ""))?,
+        };
+        let action = word.cast::<PyString>().ok().and_then(|word| Action::parse(word.to_str().ok()?));
+        let mut after = position.clone();
+        let mut events: Vec<Event> = Vec::new();
+        if !action.is_some_and(|action| after.play(&self.derived, action, &mut events)) {
+            let sentence = format!("expected a legal action of seat {seat}, got: {}", word.repr()?);
+            return Err(PyErr::from_value(self.structs.illegal_action.bind(py).call1((sentence,))?));
+        }
+        self.answer(py, after, &events)
+    }
+
+    #[pyo3(signature = (state, order, /))]
+    fn shuffled<'py>(&self, state: &Bound<'py, PyAny>, order: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = state.py();
+        let read = self.read(state)?.zip(order.extract::<Vec<usize>>().ok());
+        let read = read.filter(|(position, order)| {
+            let size = match position.next_step() {
+                Step::Shuffle(size) => size,
+                _ => return false,
+            };
+            order.len() == size && order.iter().all(|&place| place < size)
+        });
+        let Some((position, order)) = read else {
+            return self.ask_reference(py, "shuffled", (self.translate(state)?, order));
+        };
+        let mut after = position.clone();
+        let mut events: Vec<Event> = Vec::new();
+        after.shuffle(&self.derived, &order, &mut events);
+        self.answer(py, after, &events)
+    }
+
+    #[pyo3(signature = (state, seats, /))]
+    fn withdraw<'py>(&self, state: &Bound<'py, PyAny>, seats: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = state.py();
+        let read = self.read(state)?.zip(seats.extract::<Vec<usize>>().ok());
+        let read = read.filter(|(_, seats)| seats.len() == 1 && seats[0] < self.derived.seats);
+        let Some((position, seats)) = read else {
+            return self.ask_reference(py, "withdraw", (self.translate(state)?, seats));
+        };
+        let mut after = position.clone();
+        let mut events: Vec<Event> = Vec::new();
+        after.withdraw(&self.derived, seats[0], &mut events);
+        self.answer(py, after, &events)
+    }
+
+    #[pyo3(signature = (state, seat, /))]
+    fn view<'py>(&self, state: &Bound<'py, PyAny>, seat: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = state.py();
+        let read = self.read(state)?.zip(seat.extract::<Option<usize>>().ok());
+        let read = read.filter(|(_, seat)| seat.is_none_or(|seat| seat < self.derived.seats));
+        let Some((position, seat)) = read else {
+            return self.ask_reference(py, "view", (self.translate(state)?, seat));
+        };
+        let view = View::new(&self.derived, &position, seat);
+        Ok(self.structs.make_view(py, &self.derived, &view)?.into_bound(py))
+    }
+
+    #[pyo3(signature = (event, seat, /))]
+    fn mask<'py>(&self, event: &Bound<'py, PyAny>, seat: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.ask_reference(event.py(), "mask", (event, seat))
+    }
+
+    #[pyo3(signature = (state, /))]
+    fn turn<'py>(&self, state: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match state.cast::<State>() {
+            Ok(state) => Ok(state.get().position.turn.into_pyobject(state.py())?.into_any()),
+            Err(_) => state.getattr("turn"),
+        }
+    }
+
+    /// A position as Python has it.
+    fn translate<'py>(&self, state: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = state.py();
+        let Ok(ours) = state.cast::<State>() else {
+            return Ok(state.clone());
+        };
+        let json = py.import("msgspec")?.getattr("json")?;
+        let kind = PyDict::new(py);
+        kind.set_item("type", self.start.bind(py).get_type())?;
+        json.call_method("decode", (ours.get().json(py)?,), Some(&kind))
+    }
+}

@@ -1,0 +1,125 @@
+"""Both engines in lockstep: games of random rules, played by Python and by the compiled core, compared to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from malice.referee.course import Dealer
+from malice.referee.errors import RulesetError
+from malice.referee.games.spite import SpiteAndMalice
+from malice.referee.games.spite.messages import PUBLIC
+from malice.referee.games.spite.parameters import Parameters
+from malice.referee.games.spite.state import State
+from malice.referee.rules import Ask, Events, Result, Rules, Shuffle
+from malice.referee.rulesets import list_rulesets, load_ruleset
+
+from .random_parameters import VALUES
+
+STRANGE = (
+    *("", "pass", "count", "p-c0", "p-c00", "s0-c1", "h4C-s0", "hWX-c+1"),
+    *("0p-c0", "1s0-c0", "p-1p", "ü-c0", "h-c0"),
+)
+"""Actions that are seldom legal, or never."""
+LEAVE = 0.02
+"""The chance that a seat leaves at an action, in one game of three."""
+
+
+def draw_engine(rng: Random) -> SpiteAndMalice:
+    """Return the game of random parameters, for a random number of seats."""
+    names = list_rulesets("spite")
+    while True:
+        rules: Parameters = load_ruleset(rng.choice(names)).rules
+        fields = rng.sample(sorted(VALUES), rng.randrange(7))
+        changes: dict[str, Any] = {"players": (2, 8), "max_turns": 30} if fields else {}
+        changes |= {field: rng.choice(VALUES[field]) for field in fields}
+        rules = replace(rules, **changes)
+        try:
+            return SpiteAndMalice(rules, rng.randint(*rules.players))
+        except RulesetError:
+            continue
+
+
+def play_in_lockstep(make_core: Callable[[SpiteAndMalice], Rules[Any]], seed: object) -> int:
+    """Play a game with both engines, and compare all that they say; return how many actions it took."""
+    rng = Random(f"lockstep {seed}")
+    judge = draw_engine(rng)
+    core = make_core(judge)
+    assert (core.seats, core.teams) == (judge.seats, judge.teams)
+    dealer = Dealer(sha256(f"{seed}".encode()).digest())
+    eager, leaving = rng.random() < 0.7, LEAVE * (rng.random() < 1 / 3)
+    state, twin, actions = judge.start(), core.start(), 0
+    while not isinstance(step := judge.next(state), Result):
+        _compare_step(judge, core, state, twin)
+        if rng.random() < leaving:
+            seats = _draw_seats(rng, judge.seats, state.out)
+            outcome, other = _try(judge.withdraw, state, seats), _try(core.withdraw, twin, seats)
+        elif isinstance(step, Shuffle):
+            order = dealer.order(step.size)
+            outcome, other = _try(judge.shuffled, state, order), _try(core.shuffled, twin, order)
+        else:
+            assert isinstance(step, Ask)
+            given = {step.seats[0]: _draw_action(rng, judge.legal(state, step.seats[0]), eager)}
+            outcome, other = _try(judge.play, state, given), _try(core.play, twin, given)
+            actions += 1
+        if isinstance(outcome, str):
+            assert other == outcome
+            continue
+        state, events = outcome
+        twin, others = other
+        _compare_events(judge, core, events, others)
+    _compare_step(judge, core, state, twin)
+    return actions
+
+
+def _draw_seats(rng: Random, seats: int, out: tuple[int, ...]) -> tuple[int, ...]:
+    if rng.random() < 0.1:
+        return rng.choice([(), (0, 1), (seats,), (-1,)])
+    return (rng.choice([seat for seat in range(seats) if seat not in out]),)
+
+
+def _draw_action(rng: Random, legal: tuple[str, ...], eager: bool) -> str:
+    if rng.random() < 0.02:
+        return rng.choice(STRANGE)
+    to_centre = [action for action in legal if "-c" in action]
+    return rng.choice(to_centre) if to_centre and eager and rng.random() < 0.85 else rng.choice(legal)
+
+
+def _try(method: Callable[..., tuple[Any, Events]], *arguments: Any) -> Any:
+    """Return what a method returns, or what it raises."""
+    try:
+        return method(*arguments)
+    except Exception as error:  # whatever it is, the other raises the same
+        return f"{type(error).__name__}: {error}"
+
+
+def _compare_step(judge: SpiteAndMalice, core: Rules[Any], state: State, twin: Any) -> None:
+    """Compare everything that can be asked of a state."""
+    assert core.next(twin) == judge.next(state)
+    assert core.turn(twin) == judge.turn(state)
+    assert _to_json(twin) == msgspec.json.encode(state)
+    for seat in range(judge.seats):
+        assert core.legal(twin, seat) == judge.legal(state, seat)
+    for seat in (*range(judge.seats), None):
+        view, other = judge.view(state, seat), core.view(twin, seat)
+        assert other == view
+        assert msgspec.json.encode(other) == msgspec.json.encode(view)
+
+
+def _compare_events(judge: SpiteAndMalice, core: Rules[Any], events: Events, others: Events) -> None:
+    assert others == events
+    assert msgspec.json.encode(others) == msgspec.json.encode(events)
+    seats = range(judge.seats)
+    for event, other in zip(events, others, strict=True):
+        if type(event) not in PUBLIC:
+            assert [core.mask(other, seat) for seat in seats] == [judge.mask(event, seat) for seat in seats]
+
+
+def _to_json(state: Any) -> bytes:
+    """Return a state as JSON; both kinds may come from the core, which leaves to Python what it cannot hold."""
+    return msgspec.json.encode(state) if isinstance(state, State) else bytes(state.json())

@@ -1,0 +1,91 @@
+"""The compiled core plays as Python does, whatever the rules, and takes over what Python began."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from malice.referee.course import Dealer
+from malice.referee.games.spite import SpiteAndMalice
+from malice.referee.rulesets import load_ruleset
+
+from .engines import compile_engine
+from .lockstep import play_in_lockstep
+from .tables import FULL, game, table
+
+pytestmark = pytest.mark.core
+GAMES = 400
+"""How many games; `make soak` plays 200,000."""
+ROUND = 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, GAMES, ROUND))
+def test_games_of_random_rules_are_the_same_to_the_byte(first: int) -> None:
+    for seed in range(first, first + ROUND):
+        play_in_lockstep(compile_engine, seed)
+
+
+def test_both_dealers_deal_the_same_cards() -> None:
+    import malice_core  # type: ignore[import-not-found, unused-ignore]
+
+    judge, core = Dealer(b"x" * 32), malice_core.Dealer(b"x" * 32)
+
+    for size in (104, 0, 1, 2, 162, 8, 52):
+        assert core.order(size) == judge.order(size)
+        assert core.copy().order(7) == judge.copy().order(7)
+
+
+def test_a_position_made_by_hand_goes_on_compiled() -> None:
+    judge = game("book")
+    state = table(judge, "AC 2C 9D", sides=FULL, centre=["AC 2C"])
+    core = compile_engine(judge)
+
+    after, events = core.play(state, {0: core.legal(state, 0)[0]})
+
+    assert after.json() == msgspec.json.encode(judge.play(state, {0: judge.legal(state, 0)[0]})[0])
+    assert core.translate(after) == judge.play(state, {0: judge.legal(state, 0)[0]})[0]
+    assert msgspec.json.encode(events) == msgspec.json.encode(judge.play(state, {0: judge.legal(state, 0)[0]})[1])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"turn": 2**70},
+        {"heights": (99, 0, 0)},
+        {"hands": (("4C", "??"), ("9D",))},
+        {"mixing": ("4C",)},
+        {"phase": "tie"},
+        {"phase": "over"},
+        {"seat": -1},
+        {"out": (0, 0)},
+        {"centre": ((),)},
+    ],
+    ids=str,
+)
+def test_what_no_game_leads_to_is_left_to_python(change: dict[str, Any]) -> None:
+    judge = SpiteAndMalice(load_ruleset("standard").rules, 2)
+    core = compile_engine(judge)
+    state = replace(table(judge), **change)
+
+    for method, arguments in (
+        ("next", ()),
+        ("legal", (0,)),
+        ("play", ({0: "h4C-s0"},)),
+        ("shuffled", ([0],)),
+        ("withdraw", ((0,),)),
+        ("view", (0,)),
+        ("turn", ()),
+    ):
+        assert _tell(core, method, state, arguments) == _tell(judge, method, state, arguments)
+
+
+def _tell(rules: Any, method: str, state: object, arguments: tuple[object, ...]) -> object:
+    """Return what a method returns, or what it raises."""
+    try:
+        return getattr(rules, method)(state, *arguments)
+    except Exception as error:  # both raise the same, whatever it is
+        return repr(error)
