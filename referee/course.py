@@ -36,11 +36,11 @@ class Dealer:
         """Draw a permutation of range(size): Fisher-Yates, from the last index down to 1."""
         order = list(range(size))
         for last in range(size - 1, 0, -1):
-            other = self._uniform(last + 1)
+            other = self.draw(last + 1)
             order[last], order[other] = order[other], order[last]
         return order
 
-    def _uniform(self, size: int) -> int:
+    def draw(self, size: int) -> int:
         """Draw a number below `size`; skip words that would favour small numbers."""
         limit = (1 << 32) // size * size
         while True:
@@ -58,6 +58,11 @@ def choose_dealer(seed: bytes) -> Dealer:
     core = find_core()
     dealer: Dealer = Dealer(seed) if core is None else core.Dealer(seed)
     return dealer
+
+
+def make_game_dealer(seed: int | str) -> Dealer:
+    """Return the dealer of a `Game`: a number leads to the same one for ever; a string is a deal seed, in hex."""
+    return choose_dealer(bytes.fromhex(seed) if isinstance(seed, str) else sha256(b"game\0%d" % seed).digest())
 
 
 MOST_POINTS = 2**53

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from hashlib import sha256
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -14,10 +13,11 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from malice.protocol.messages import Out
-from malice.referee.course import Course, Dealer, choose_dealer, list_asked
+from malice.referee.course import Course, Dealer, list_asked, make_game_dealer
 from malice.referee.errors import DataError, IllegalAction, RulesetError
 from malice.referee.families import Family, load_family, make_rules, parse_parameters
 from malice.referee.learning import Learner
+from malice.referee.rollouts import Policy, roll_out
 from malice.referee.rules import Events, Result, Rules, World
 from malice.referee.rulesets import Ruleset, load_ruleset
 
@@ -106,7 +106,7 @@ class Game:
         self._public = family.public | {Out}
         self._alone = match.same_deal
         rules = make_rules(self.ruleset.family, self.ruleset.rules, self.seats)
-        self._course = Course(rules, _make_dealer(seed))
+        self._course = Course(rules, make_game_dealer(seed))
         self._events: list[Struct] = list(self._course.dealt)
         self._happened: list[Happening] = []
         self._actions = 0
@@ -223,9 +223,22 @@ class Game:
         other._happened = self._happened.copy()
         return other
 
+    def rollout(self, policy: Policy, count: int, rng: Random) -> tuple[Result, ...]:
+        """Play the game on to its end so many times, each time with other shuffles to come; it stays as it is.
+
+        Args:
+            policy: how every seat plays.
+            count: how many times.
+            rng: draws the shuffles, and what a policy leaves to chance.
+
+        Raises:
+            RulesetError: nobody knows how to play like that here.
+        """
+        return roll_out(self._course, policy, [rng.getrandbits(SEED_BITS) for _ in range(count)])
+
     def reseed(self, seed: int | str) -> None:
         """Let what is still to be shuffled fall as `seed` decides."""
-        self._course.replace_dealer(_make_dealer(seed))
+        self._course.replace_dealer(make_game_dealer(seed))
         self._happened.append(seed)
 
     def resample(self, seat: int, rng: Random) -> None:
@@ -300,7 +313,7 @@ class Game:
     def _take_up(self, world: World, seed: int | str) -> None:
         """Go on from a world, with other shuffles to come."""
         out = [event.seat for event in world.events if isinstance(event, Out)]
-        self._course = Course(self._course.rules, _make_dealer(seed), world.state, out)
+        self._course = Course(self._course.rules, make_game_dealer(seed), world.state, out)
         self._events = [*world.events, *self._course.dealt]
         self._happened = []
         self._actions = world.actions
@@ -432,10 +445,6 @@ def _convert_events(family: Family, events: Iterable[Any]) -> Events:
         event if isinstance(event, Struct) else _convert(f"events[{index}]", event, kind)
         for index, event in enumerate(events)
     )
-
-
-def _make_dealer(seed: int | str) -> Dealer:
-    return choose_dealer(bytes.fromhex(seed) if isinstance(seed, str) else sha256(b"game\0%d" % seed).digest())
 
 
 def decode_position(json: bytes | str) -> Position:

@@ -12,7 +12,7 @@ from malice.referee.course import Course, choose_dealer, find_acting, list_asked
 from malice.referee.errors import ChangedRules, DataError, FamilyError, IllegalAction, RecordError, RulesetError
 from malice.referee.families import load_family, make_rules
 from malice.referee.game import start_course
-from malice.referee.packed_events import AskContent, decode_events, pack_asks
+from malice.referee.packed_events import AskContent, PackedEvents, decode_events, pack_asks
 from malice.referee.records import FORMAT, Record, compute_digest
 from malice.referee.rules import Events, Luck, Result, Rules, Step
 from malice.referee.rulesets import Ruleset
@@ -119,6 +119,21 @@ def replay_contents(record: Record) -> Iterator[AskContent]:
         yield (ask.moves, ask.events, turns - before) if turns != before else (ask.moves, ask.events)
 
 
+def replay_packed(record: Record) -> PackedEvents:
+    """Play the recorded game, and pack what happened.
+
+    Raises:
+        RecordError: as `replay_asks`.
+    """
+    pack_game = getattr(find_rules(record), "pack_game", None)
+    most = load_family(record.family).match(record.rules).max_actions
+    if pack_game and not record.position and len(record.actions) < most:
+        packed = pack_game(record.deal_seed, record.actions)
+        if packed and packed[0] == Result(record.places, record.scores, record.reason, record.figures):
+            return PackedEvents(*packed[1])
+    return pack_asks(list(replay_contents(record)))
+
+
 def find_rules(record: Record) -> Rules[Any]:
     """Make the game of a record.
 
@@ -222,19 +237,19 @@ def check_record(record: Record) -> None:
     """
     if record.format != FORMAT:
         raise RecordError(f"game {record.key}: expected format {FORMAT}, got {record.format}")
-    asks = list(replay_contents(record))
+    played = replay_packed(record)
     if compute_digest(record) != record.digest:
         raise RecordError(f"game {record.key}: the digest does not match what the record says")
     if record.events:
-        _check_events(record, asks)
+        _check_events(record, played)
 
 
-def _check_events(record: Record, asks: Sequence[AskContent]) -> None:
+def _check_events(record: Record, played: PackedEvents) -> None:
     try:
         packed = decode_events(record.events)
     except DataError as error:
         raise RecordError(f"game {record.key}: {error}") from None
-    if packed != pack_asks(asks):
+    if packed != played:
         raise _excuse(record, RecordError(f"game {record.key}: the packed events are not those of the game"))
 
 

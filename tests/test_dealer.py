@@ -67,7 +67,7 @@ def test_words_that_would_favour_small_numbers_are_thrown_away() -> None:
     dealer = Dealer(b"")
     dealer._words = [5, 2**32 - 1]  # popped from the end: the first is above the greatest multiple of 3
 
-    assert dealer._uniform(3) == 2
+    assert dealer.draw(3) == 2
 
 
 def test_every_order_of_four_is_equally_likely() -> None:

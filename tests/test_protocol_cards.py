@@ -164,7 +164,7 @@ def test_the_dealer_gives_the_orders_of_the_stream(seed: bytes, sizes: list[int]
 def test_the_dealer_skips_the_same_words() -> None:
     dealer = Dealer(DEAL_SEED)
 
-    assert [str(dealer._uniform(3_000_000_000)) for _ in range(8)] == VECTOR["uniform(3000000000)"]
+    assert [str(dealer.draw(3_000_000_000)) for _ in range(8)] == VECTOR["uniform(3000000000)"]
 
 
 def test_a_pile_of_one_card_takes_no_word() -> None:

@@ -20,8 +20,18 @@ from malice.referee.rulesets import list_rulesets
 from malice.rl.parallel import SimultaneousEnv, parallel_env
 from malice.rl.sequential import SequentialEnv, env, raw_env
 from malice.rl.single import SeatEnv
+from malice.rl.vector import GamesEnv, vector_env
 
-__all__ = ["SeatEnv", "SequentialEnv", "SimultaneousEnv", "env", "parallel_env", "raw_env"]
+__all__ = [
+    "GamesEnv",
+    "SeatEnv",
+    "SequentialEnv",
+    "SimultaneousEnv",
+    "env",
+    "parallel_env",
+    "raw_env",
+    "vector_env",
+]
 
 VERSION = 0
 """Of all environments; it changes when observations, choices or rewards do."""

@@ -22,9 +22,9 @@ from malice.protocol.messages import ClockRules
 from malice.referee.bot import request_parent_death_signal
 from malice.referee.errors import ChangedRules, DataError
 from malice.referee.game import Game
-from malice.referee.packed_events import encode_events, pack_asks
+from malice.referee.packed_events import encode_events
 from malice.referee.records import Record
-from malice.referee.replay import VERDICT, check_record, find_luck, measure_luck, replay_contents
+from malice.referee.replay import VERDICT, check_record, find_luck, measure_luck, replay_packed
 from malice.referee.requests import replay_decisions
 from malice.tournaments.errors import UnverifiedError
 from malice.tournaments.league.contents import GameSummary, summarize_record
@@ -334,7 +334,7 @@ def pack_events(record: Record) -> bytes:
     Raises:
         RecordError: the game does not replay.
     """
-    return encode_events(pack_asks(list(replay_contents(record))))
+    return encode_events(replay_packed(record))
 
 
 def find_replay_error(line: bytes) -> bytes:

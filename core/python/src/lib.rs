@@ -1,6 +1,7 @@
 //! `malice_core`: the compiled rules behind the interface that malice calls.
 
 mod dealer;
+mod lanes;
 mod rules;
 mod structs;
 
@@ -11,6 +12,9 @@ use pyo3::prelude::*;
 mod malice_core {
     #[pymodule_export]
     use super::dealer::Dealer;
+
+    #[pymodule_export]
+    use super::lanes::Lanes;
 
     #[pymodule_export]
     use super::rules::{Rules, State};

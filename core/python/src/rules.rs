@@ -1,14 +1,20 @@
 //! The interface of `malice.referee.rules`, and positions that Python may read.
 
 use malice_rules::actions::{list_legal, Action};
+use malice_rules::dealer::Dealer;
 use malice_rules::engine::Step;
+use malice_rules::json::write_view;
 use malice_rules::messages::{Event, View};
 use malice_rules::parameters::Derived;
+use malice_rules::policies::{play_out, Policy};
+use malice_rules::record::replay;
 use malice_rules::state;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
+use crate::lanes::parse_policy;
 use crate::structs::Structs;
 
 /// A position; it reads like the `State` of Python.
@@ -115,6 +121,10 @@ impl std::ops::Deref for Position<'_> {
 }
 
 impl Rules {
+    pub fn derived(&self) -> &Derived {
+        &self.derived
+    }
+
     /// Reads a position; None if this engine cannot go on from it.
     fn read<'py>(&self, state: &Bound<'py, PyAny>) -> PyResult<Option<Position<'py>>> {
         if let Ok(state) = state.cast::<State>() {
@@ -173,8 +183,8 @@ impl Rules {
         self.reference.clone_ref(py)
     }
 
-    #[getter]
-    fn derived<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    #[getter(derived)]
+    fn get_derived<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.reference.bind(py).getattr("derived")
     }
 
@@ -300,6 +310,75 @@ impl Rules {
         }
     }
 
+    /// Play a recorded game again: its places and scores, why it ended, and its events as malice packs them.
+    ///
+    /// None of a game that has verdicts, or does not replay: then Python says why.
+    #[pyo3(signature = (deal_seed, actions, /))]
+    fn pack_game<'py>(&self, deal_seed: &str, actions: &Bound<'py, PyTuple>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let py = actions.py();
+        let actions = actions.extract::<Vec<(usize, PyBackedStr)>>().ok();
+        let Some((seed, actions)) = decode_hex(deal_seed).zip(actions) else {
+            return Ok(None);
+        };
+        let played = actions.iter().map(|(seat, word)| (*seat, &**word));
+        let Some((result, packed)) = replay(&self.derived, &mut Dealer::new(&seed), played) else {
+            return Ok(None);
+        };
+        let pack = (PyTuple::new(py, packed.shapes)?, packed.asks, packed.cards);
+        Ok(Some((self.structs.make_result(py, &result)?, pack).into_pyobject(py)?))
+    }
+
+    /// Play games on from a position, every seat by a policy, each with shuffles and choices of a seed; return results.
+    #[pyo3(signature = (state, policy, seeds, /))]
+    fn roll_out<'py>(
+        &self,
+        state: &Bound<'py, PyAny>,
+        policy: &str,
+        seeds: Vec<u64>,
+    ) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let py = state.py();
+        let policy = parse_policy(policy)?;
+        let Some(position) = self.read(state)? else {
+            return Ok(None);
+        };
+        let (derived, position) = (&self.derived, &*position);
+        let results: Vec<_> = py.detach(|| {
+            let play = |seed: u64| {
+                let mut state = position.clone();
+                let mut chance = Dealer::new(format!("rollout\0{seed}").as_bytes());
+                play_out(derived, &mut state, &mut Dealer::of_game(seed), &mut chance, policy);
+                state.result
+            };
+            seeds.into_iter().filter_map(play).collect()
+        });
+        let results = results.iter().map(|result| self.structs.make_result(py, result));
+        Ok(Some(PyTuple::new(py, results.collect::<PyResult<Vec<_>>>()?)?))
+    }
+
+    /// Count the actions of random games from the deal on, for measurements: nothing but the rules takes time.
+    fn count_actions(&self, py: Python<'_>, games: u64) -> u64 {
+        py.detach(|| {
+            let play = |seed: u64| {
+                let (mut state, mut chance) = (state::State::start(&self.derived), Dealer::new(&seed.to_be_bytes()));
+                play_out(&self.derived, &mut state, &mut Dealer::of_game(seed), &mut chance, Policy::Uniform)
+            };
+            (0..games).map(play).sum()
+        })
+    }
+
+    /// A view as JSON.
+    #[pyo3(signature = (state, seat, /))]
+    fn encode_view<'py>(&self, state: &Bound<'py, PyAny>, seat: usize) -> PyResult<Bound<'py, PyAny>> {
+        let py = state.py();
+        let Some(position) = self.read(state)?.filter(|_| seat < self.derived.seats) else {
+            let view = self.ask_reference(py, "view", (state, seat))?;
+            return Ok(self.structs.encode.bind(py).call1((view,))?);
+        };
+        let mut json = String::with_capacity(1024);
+        write_view(&mut json, &self.derived, &View::new(&self.derived, &position, Some(seat)));
+        Ok(PyBytes::new(py, json.as_bytes()).into_any())
+    }
+
     /// A position as Python has it.
     fn translate<'py>(&self, state: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = state.py();
@@ -311,4 +390,11 @@ impl Rules {
         kind.set_item("type", self.start.bind(py).get_type())?;
         json.call_method("decode", (ours.get().json(py)?,), Some(&kind))
     }
+}
+
+/// Decodes pairs of hexadecimal digits, and nothing else.
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = text.chars().map(|digit| Some(digit.to_digit(16)? as u8)).collect::<Option<_>>()?;
+    let pairs = digits.chunks(2).map(|pair| Some(pair.first()? << 4 | pair.get(1)?));
+    pairs.collect()
 }

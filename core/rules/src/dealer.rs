@@ -36,6 +36,17 @@ impl Dealer {
         }
     }
 
+    /// Draws a number below `size`, of which there is one at least.
+    pub fn draw(&mut self, size: usize) -> usize {
+        self.uniform(size as u64) as usize
+    }
+
+    /// Draws a number of so many bits, 64 at most.
+    pub fn draw_bits(&mut self, bits: u32) -> u64 {
+        let word = u64::from(self.next_word()) << 32 | u64::from(self.next_word());
+        word >> (64 - bits)
+    }
+
     /// Draws a number below `size`; skips words that would favour small numbers.
     fn uniform(&mut self, size: u64) -> u64 {
         let limit = (1u64 << 32) / size * size;

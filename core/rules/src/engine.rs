@@ -2,6 +2,7 @@
 
 use crate::actions::{list_legal, Action};
 use crate::cards::Pile;
+use crate::dealer::Dealer;
 use crate::messages::{Audience, Event, PileName};
 use crate::parameters::{Derived, FirstPlayer, FirstTie};
 use crate::plays::{draw, Table};
@@ -46,6 +47,20 @@ impl State {
     /// Takes a seat out of the game, and its partner.
     pub fn withdraw<A: Audience>(&mut self, derived: &Derived, seat: usize, audience: &mut A) {
         Table { derived, state: self, audience }.withdraw(seat);
+    }
+
+    /// Shuffles until a seat must act, or the game is over.
+    pub fn settle<A: Audience>(&mut self, derived: &Derived, dealer: &mut Dealer, audience: &mut A) {
+        while self.phase != Phase::Turn && self.phase != Phase::Over {
+            if self.phase == Phase::Lot {
+                let lot = dealer.order(self.tied.len())[0];
+                self.resume(derived, Pile::new(), lot, audience);
+            } else {
+                let mut pile = std::mem::take(&mut self.mixing);
+                dealer.shuffle(&mut pile);
+                self.resume(derived, pile, 0, audience);
+            }
+        }
     }
 
     /// Puts the waiting pile in an order and continues; skips a seat that was withdrawn meanwhile.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from random import Random
 from typing import Any
 
 import msgspec
@@ -9,15 +11,19 @@ import pytest
 from msgspec.structs import replace
 
 from malice.referee.course import Dealer
+from malice.referee.errors import RecordError
 from malice.referee.games.spite import SpiteAndMalice
+from malice.referee.packed_events import PackedEvents
+from malice.referee.replay import replay_packed
 from malice.referee.rulesets import load_ruleset
 
-from .engines import compile_engine
-from .lockstep import play_in_lockstep
+from .engines import compile_engine, playing
+from .lockstep import draw_engine, play_in_lockstep
+from .played_records import record_game
 from .tables import FULL, game, table
 
 pytestmark = pytest.mark.core
-GAMES = 400
+GAMES = 240
 """How many games; `make soak` plays 200,000."""
 ROUND = 40
 
@@ -30,13 +36,45 @@ def test_games_of_random_rules_are_the_same_to_the_byte(first: int) -> None:
 
 
 def test_both_dealers_deal_the_same_cards() -> None:
-    import malice_core  # type: ignore[import-not-found, unused-ignore]
-
-    judge, core = Dealer(b"x" * 32), malice_core.Dealer(b"x" * 32)
+    judge, core = Dealer(b"x" * 32), import_module("malice_core").Dealer(b"x" * 32)
 
     for size in (104, 0, 1, 2, 162, 8, 52):
         assert core.order(size) == judge.order(size)
         assert core.copy().order(7) == judge.copy().order(7)
+        assert core.draw(3_000_000_000) == judge.draw(3_000_000_000)
+
+
+def test_a_record_replays_to_the_same_events() -> None:
+    for seed in range(40):
+        engine = draw_engine(Random(seed))
+        record = record_game(engine, f"record {seed}")
+
+        with playing("python"):
+            expected = replay_packed(record)
+        assert PackedEvents(*compile_engine(engine).pack_game(record.deal_seed, record.actions)[1]) == expected
+        with playing("core"):
+            assert replay_packed(record) == expected
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"actions": ((0, "!crash"),)},
+        {"actions": ((0, "p-c99"),)},
+        {"deal_seed": "no seed"},
+        {"scores": (99, 99)},
+    ],
+    ids=str,
+)
+def test_both_engines_say_alike_what_is_wrong_with_a_record(change: dict[str, Any]) -> None:
+    record = replace(record_game(game("standard"), "record"), **change)
+    told = []
+    for engine in ("python", "core"):
+        with playing(engine), pytest.raises(RecordError) as caught:
+            replay_packed(record)
+        told.append(str(caught.value))
+
+    assert told[0] == told[1]
 
 
 def test_a_position_made_by_hand_goes_on_compiled() -> None:
