@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from malice.referee.families import list_shipped
-from malice.tournaments.bench import environments, games, leagues, tables
+from malice.tournaments.bench import engines, environments, games, leagues, tables
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
+from tests.games.spite.engines import playing
 
 
 def test_games_that_were_really_played_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,3 +104,27 @@ def test_an_action_at_a_table_in_the_browser_is_timed(monkeypatch: pytest.Monkey
 
     assert row.value > 0
     assert row.ratio == row.value / tables.SOON_MS
+
+
+@pytest.mark.core
+@pytest.mark.slow
+def test_the_core_has_the_figures_of_python_and_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PLAYOUTS", "RECORDS", "INSIDE", "ENVS", "STEPS"):
+        monkeypatch.setattr(engines, name, 2)
+
+    told = {}
+    for engine in ("python", "core"):
+        with playing(engine):
+            told[engine] = engines.measure_here("")
+
+    assert told["core"].keys() > told["python"].keys()
+    assert all(rate > 0 for rates in told.values() for rate in rates.values())
+
+
+def test_without_the_core_engines_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    with playing("python"):
+        assert list(engines.measure_engines(said.append)) == []
+
+    assert said == ["the compiled rules are left out: MALICE_ENGINE=python"]

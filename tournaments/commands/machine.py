@@ -63,6 +63,7 @@ def bench(games: int, json: bool) -> None:
     import msgspec
 
     from malice.tournaments import bench as benches
+    from malice.tournaments.bench.engines import measure_engines
     from malice.tournaments.bench.environments import measure_environments
     from malice.tournaments.bench.games import measure_each_game, measure_engine, measure_exchange, measure_stepping
     from malice.tournaments.bench.isolation import measure_hostile, measure_isolation
@@ -79,6 +80,7 @@ def bench(games: int, json: bool) -> None:
         measure_hostile,
         measure_engine,
         measure_stepping,
+        lambda: measure_engines(partial(click.echo, err=True)),
         lambda: measure_environments(partial(click.echo, err=True)),
         measure_throughput,
         measure_leagues,
