@@ -38,7 +38,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "entry": ("league", "List, withdraw, disqualify or reinstate entries."),
         "backup": ("league", "Write a league with its bots to one file."),
         "restore": ("league", "Write a league as a backup holds it."),
-        "forget": ("league", "Take a person's name off their games."),
+        "forget": ("people", "Take a person's name off their games."),
     },
     "Results": {
         "standings": ("results", "Print the ranking."),

@@ -114,30 +114,6 @@ entry.add_command(_change("disqualify", "Let an entry play no more: its games co
 entry.add_command(_change("reinstate", "Let an entry play again: one that was suspended, withdrawn or disqualified"))
 
 
-@click.command()
-@database_argument
-@click.argument("name")
-@json_option
-def forget(db: Path, name: str, json: bool) -> None:
-    """Take a person's name off a league of people: the games stay, of somebody without a name.
-
-    The name stood in one file beside the league, and nowhere else: journal, records and digests never held it.
-    """
-    import msgspec
-
-    from malice.tournaments.league.people import PeopleList
-    from malice.tournaments.sanitizer import sanitize
-
-    with open_store(db, write=True, unplayed=True, several=True):  # a run that goes on would write the name again
-        people = PeopleList(db)
-        label = people.forget(name)
-        people.write()
-    if json:
-        click.echo(msgspec.json.encode({"name": name, "label": label}))
-        return
-    click.echo(f"{sanitize(name)}: forgotten; the games stay, those of {label}", err=True)
-
-
 @entry.command("rename", short_help="Let an entry go on under another label.")
 @database_argument
 @click.argument("label", metavar="OLD")

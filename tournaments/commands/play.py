@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
-from datetime import UTC, date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,14 +25,19 @@ from malice.tournaments.commands.options import (
     read_table_positions,
     require_seats,
 )
+from malice.tournaments.commands.people import (
+    describe_course,
+    find_plan_hints,
+    play_at_page,
+    play_daily,
+    seat_people,
+)
 from malice.tournaments.errors import Stopped
 from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
     from malice.referee.batch import BatchSeat
     from malice.referee.records import Layer
-    from malice.tournaments.entries.lookup import Find
-    from malice.tournaments.league.contents import GameSummary
     from malice.tournaments.league.people import PeopleList
     from malice.tournaments.league.store import Store
     from malice.tournaments.running.hints import Hints
@@ -41,85 +46,9 @@ if TYPE_CHECKING:
     from malice.tournaments.running.plan import Plan
     from malice.tournaments.terminal.watching import Screen
 
-WEB = ("h11", "segno")
-"""The packages of the extra `web`."""
-PlaceWords = tuple[str, int, bool, bool, str]
-"""The fields of a `Place`, which only a command that serves a table imports."""
-OWN = ("bots", "ruleset", "daily", "day", "db", "names", "web", "host", "port", "no_browser")
-"""What `--daily` can be combined with."""
-
-
-def play_daily(
-    context: click.Context,
-    bots: Sequence[str],
-    ruleset: str,
-    day: date | None,
-    db: Path | None,
-    names: Sequence[str],
-    place: PlaceWords | None,
-) -> None:
-    """Play the deal of a day, or go on with it.
-
-    Args:
-        context: tells which options were given.
-        bots: must be `you` alone.
-        ruleset: the ruleset.
-        day: the date; None for today's, in UTC, so that everybody has the same.
-        db: the league of people beside which it is kept; None for the folder of this user.
-        names: that of the player, if there is one.
-        place: where to play it in the browser; None for this terminal.
-
-    Raises:
-        click.UsageError: something else was asked for too.
-        DataError: the ruleset has no daily deal, or what was kept is damaged.
-    """
-    from malice.referee.rulesets import find_ruleset, load_ruleset
-    from malice.tournaments.entries.bots import PERSON
-    from malice.tournaments.league.store import Store
-    from malice.tournaments.terminal.daily import DailyDeal, DailyGame, Shelf
-    from malice.tournaments.terminal.people import find_shelf
-
-    if tuple(bots) != (PERSON.manifest.name,):
-        raise click.UsageError(
-            "--daily is for a person alone, since a bot could work the deal out: malice play you --daily"
-        )
-    given = [name for name in context.params if _is_given(context, name)]
-    if strange := sorted(set(given) - set(OWN)):
-        got = strange[0].replace("_", "-")
-        raise click.UsageError(f"--daily takes only --ruleset, --day, --db, --as and --web, got --{got}")
-    chosen = find_ruleset(ruleset, Path()) if "ruleset" in given else load_ruleset(_choose_ruleset())
-    people, labels = seat_people(db, names)
-    if db and people:
-        with Store(db, create=True):  # a league of people, even if nobody plays anything else
-            people.write()
-    shelf = find_shelf(db, *labels) if db else Shelf(find_data_folder() / "daily")
-    deal = DailyDeal(chosen, day or datetime.now(UTC).date(), shelf)
-    if place:
-        from malice.tournaments.web.opening import Place, play_daily_in_browser
-
-        label = labels[0] if labels else PERSON.manifest.name
-        play_daily_in_browser(deal, label, Place(*place), str(db.resolve()) if db else "")
-        return
-    DailyGame(deal, *names).play(sys.stdin.buffer, sys.stdout)
-
 
 def _is_given(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-
-
-def _choose_ruleset() -> str:
-    """The first ruleset that has a daily deal."""
-    from malice.referee.families import list_shipped, load_family
-    from malice.referee.rulesets import list_family_rulesets
-
-    family = next(name for name in list_shipped() if load_family(name).winnable)
-    return list_family_rulesets(family)[0]
-
-
-def find_data_folder() -> Path:
-    """The folder for what malice keeps for its user: XDG_DATA_HOME, or ~/.local/share."""
-    base = os.environ.get("XDG_DATA_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".local/share") / "malice"
 
 
 @click.command()
@@ -225,7 +154,15 @@ def play(
     if daily:
         interrupt_on_signals()
         at = (host, port, False, not no_browser, "") if web else None
-        play_daily(context, bots, ruleset, day.date() if day else None, db, names, at)
+        play_daily(
+            [name for name in context.params if _is_given(context, name)],
+            bots,
+            ruleset,
+            day.date() if day else None,
+            db,
+            names,
+            at,
+        )
         return
     show = Show(replays, watch, delay, stderr, quiet, json, hint)
     person = PERSON.manifest.name in bots
@@ -275,57 +212,11 @@ def play(
         people=labels,
     )
     if web:
-        _play_in_browser(
+        play_at_page(
             order, bots.count(PERSON.manifest.name), (host, port, invite, not no_browser, hint or ""), db, people
         )
         return
     _play_table(order, db, show, people)
-
-
-def seat_people(db: Path | None, names: Sequence[str]) -> tuple[PeopleList | None, tuple[str, ...]]:
-    """Find the labels of the people who play; somebody new gets one, which is not written yet.
-
-    Raises:
-        click.UsageError: a name is given twice.
-        DataError: one is no name.
-        LeagueError: the list of names is damaged, or the league cannot be read.
-    """
-    from malice.tournaments.league.people import PeopleList
-    from malice.tournaments.league.store import Store
-
-    if db is None:
-        return None, ()
-    if len({*names}) < len(names):
-        raise click.UsageError(f"--as: expected different names, got {', '.join(map(repr, names))}")
-    taken: Collection[str] = ()
-    if names and db.exists():
-        with Store(db) as store:
-            taken = store.league().versions
-    people = PeopleList(db)
-    return people, tuple(people.find_label(name, taken) for name in names)
-
-
-def _play_in_browser(
-    order: MatchOrder, count: int, place: PlaceWords, db: Path | None, people: PeopleList | None
-) -> None:
-    from msgspec.structs import replace
-
-    from malice.referee.errors import DataError
-
-    try:
-        from malice.tournaments.web.opening import Place, play_in_browser
-    except ModuleNotFoundError as error:
-        if error.name not in WEB:
-            raise
-        raise DataError(
-            "expected what serves tables to browsers, which is not installed: pip install '.[web]' in the sources of"
-            " malice"
-        ) from None
-
-    league = str(db.resolve()) if db else ""
-    if people:
-        people.write()
-    play_in_browser(replace(order, deals=1, jobs=1), count, Place(*place), find_data_folder() / "tables", league)
 
 
 class Show(NamedTuple):
@@ -361,7 +252,7 @@ def _play_table(order: MatchOrder, db: Path | None, show: Show, people: PeopleLi
         if people and plan.guests:
             people.write()
         names = people.names if people else {}
-        hints = _find_hints(plan, find, show.hint) if show.hint else None
+        hints = find_plan_hints(plan, find, show.hint) if show.hint else None
         resume = ["malice", *sys.argv[1:]] if db else []
         try:
             terms = RunTerms(plan.config.jobs, resume, playing=_choose_playing(plan, show, names, hints))
@@ -419,18 +310,6 @@ def _play_at_terminal(people: Mapping[str, BatchSeat], screen: Screen | None) ->
     )
 
 
-def _find_hints(plan: Plan, find: Find, words: str) -> Hints:
-    """Find the bot that people may ask.
-
-    Raises:
-        BotError, DataError: there is no such bot, or it does not play this game.
-    """
-    from malice.tournaments.running.hints import find_hints
-
-    (ruleset,) = plan.tournament.rulesets.values()
-    return find_hints(words, find, ruleset.family, plan.isolation, plan.config.init_ms)
-
-
 def _play_in_background() -> Playing:
     """The way to play in referee processes that prints stderr, and therefore no progress bar."""
     from functools import partial
@@ -483,7 +362,7 @@ def _print_games(store: Store, show: Show, people: PeopleList | None, hints: Hin
         click.echo(f"{store.tournament().name}:{line.lstrip()}" if several else line)
         for line in describe_verdicts(store.record(game.key)):
             click.echo(line)
-        for line in _describe_course(store, game, names, hints):
+        for line in describe_course(store, game, names, hints):
             click.echo(f"          {line}")
     if not show.quiet:
         for line in describe_open_series(contents):
@@ -492,24 +371,3 @@ def _print_games(store: Store, show: Show, people: PeopleList | None, hints: Hin
         print_people(store)
     else:
         print_standings(store)
-
-
-def _describe_course(store: Store, game: GameSummary, names: Mapping[str, str], hints: Hints | None) -> Iterator[str]:
-    """Yield sentences on where a game of a person turned, and why."""
-    from malice.tournaments.league.people import list_people_seats
-    from malice.tournaments.sanitizer import sanitize
-    from malice.tournaments.terminal.remarks import SeatOpinion, remark_game
-
-    seats = list_people_seats(game, store.tournament())
-    if not seats:
-        return
-    record = store.record(game.key)
-    called = [sanitize(names.get(label, label)) for label in game.labels]
-    opinion = None
-    if len(seats) == 1:
-        called[seats[0]] = "you"
-        if hints:
-            order = store.tournament().seeds(game.key.part).order(game.key, len(game.labels))
-            rerun = hints.review(record, order.rngs, seats[0])
-            opinion = SeatOpinion(sanitize(rerun.bot), seats[0], rerun.choices)
-    yield from (remark.words for remark in remark_game(record, called, opinion))
