@@ -76,7 +76,7 @@ class Hints:
         self._hint: Hint | None = None
 
     def copy(self) -> Hints:
-        """Return the same bot for another seat."""
+        """Make one of the same bot for another seat."""
         return Hints(self._player, self._around)
 
     def hear(self, request: GameStart | Move | GameEnd) -> None:
@@ -89,7 +89,7 @@ class Hints:
             self._unheard = [request] if isinstance(request, GameStart) else []
 
     def give(self) -> Hint:
-        """Return what the bot answers to the last request; it is asked once.
+        """Ask what the bot answers to the last request, once.
 
         Raises:
             BotError: it cannot be started, fails, or the seat was not asked for an action.
@@ -104,7 +104,7 @@ class Hints:
         return self._hint
 
     def review(self, record: Record, rngs: Sequence[int], seat: int) -> Rerun:
-        """Return what the bot would have played in a game that is over, as `rerun_game`."""
+        """Put a game that is over before the bot, as `rerun_game`."""
         return rerun_game(record, rngs, seat, self._player, self._around)
 
     def _catch_up(self) -> Hint:

@@ -69,7 +69,7 @@ class Doors:
         return watch or any(self.has_seat(request, person) for person in range(len(self._table.opened.people)))
 
     def find_token(self, token: str) -> int | None:
-        """Return whose seat a token leads to; None if it is for those who watch.
+        """Find whose seat a token leads to; None if it is for those who watch.
 
         Raises:
             Refused: it leads nowhere.

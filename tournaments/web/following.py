@@ -153,7 +153,7 @@ class LiveGame:
         return self.family.describe_action(action, self.rules.view(self._course.state, seat), self.names)
 
     def describe(self) -> dict[str, Any]:
-        """Return what all may know from the beginning, as the page takes it."""
+        """Tell what all may know from the beginning, as the page takes it."""
         begun = self.begun
         return {
             "key": begun.key,
@@ -207,7 +207,7 @@ class LiveGame:
             yield msgspec.convert(common, self.family.event | Out)
 
     def choice(self, seat: int) -> Offer | None:
-        """Return what a seat may do now; None if it is not asked."""
+        """Offer what a seat may do now; None if it is not asked."""
         if seat not in self.to_act:
             return None
         state = self._course.state
@@ -223,7 +223,7 @@ def _cut(note: str) -> str:
 
 
 def merge_masked(one: Any, other: Any) -> Any:
-    """Return what two seats see alike of an event, as plain data; `??` or None where they do not.
+    """Keep what two seats see alike of an event, as plain data; `??` or None where they do not.
 
     A mask hides a card, or all of an event: what differs otherwise is hidden whole.
     """

@@ -58,7 +58,7 @@ class KeptTable:
         self._path = path
 
     def read(self) -> OpenedTable | None:
-        """Return the table with all that was played; None if nothing is kept.
+        """Read the table with all that was played; None if nothing is kept.
 
         A last line without its end was being written when the power went; what it tells is asked again.
 

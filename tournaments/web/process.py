@@ -136,7 +136,7 @@ class SeatAgain:
         return self._seat.send_move(request, limit, cpu_limit)
 
     def collect_move(self) -> tuple[MoveAnswer, int, int]:
-        """Return the old answer while there is one."""
+        """Give the old answer while there is one."""
         if not self._played:
             if self._failed:
                 raise self._failed
@@ -193,7 +193,7 @@ class Prompter:
                 bot.hear(request)
 
     def prompt(self, seat: int, words: str) -> BotHint:
-        """Return what a bot would play now, or why there is no hint."""
+        """Say what a bot would play now, or why there is no hint."""
         try:
             if words not in self._bots:
                 (ruleset,) = self._plan.tournament.rulesets.values()

@@ -37,7 +37,7 @@ class WebRequest(Struct, frozen=True):
     body: bytes
 
     def cookie(self, name: str) -> str:
-        """Return the value of a cookie; empty if there is none."""
+        """The value of a cookie; empty if there is none."""
         for each in self.headers.get("cookie", "").split(";"):
             own, _, value = each.strip().partition("=")
             if own == name:
