@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -198,6 +199,8 @@ def test_a_game_and_its_position_can_be_taken_along(league: League, browser: Chr
     link: Any = browser.execute_script("return copied")
     find(browser, "#copy-position").click()
     position = json.loads(browser.execute_script("return copied"))
+    find(browser, "#copy-play").click()
+    command = str(browser.execute_script("return copied"))
     find(browser, "#close-share").click()
     head, *steps = map(
         json.loads, browser.execute_script("return malice.writeGame(malice.replay.state.game)").splitlines()
@@ -205,6 +208,8 @@ def test_a_game_and_its_position_can_be_taken_along(league: League, browser: Chr
 
     assert link == f"{out.as_uri()}/replay.html#{record.key}/5?view=1"
     assert position["seat"] == 1
+    assert command.endswith(f" you --web --from LEAGUE.db#{record.key}/6"), "in the seat whose view is chosen"
+    assert shlex.split(command)[2] == record.entries[0][0]
     assert head["scores"] == list(record.scores)
     moves = [[move["seat"], move["action"]] for step in steps for move in step["moves"]]
     assert moves == [list(move) for move in record.actions]

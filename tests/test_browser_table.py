@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from selenium.webdriver.common.by import By
 
 from malice import Game
 from tests.browser_window import at_a_desk, find, fits_the_window, wait_until
+from tests.games.conftest import BIDDING
+from tests.games.installed import installed, write_package
 from tests.web_tables import SHORT, Client, Server, find_free_port, play, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -111,6 +114,20 @@ def test_somebody_plays_every_family_to_its_end_by_clicks_alone(
         assert not find(browser, "#message").is_displayed()
         assert fits_the_window(browser)
         browser.get("about:blank")  # the stream ends, and with it what its console could say
+
+
+def test_a_game_of_a_package_without_a_page_is_played_by_its_words(browser: Chrome, tmp_path: Path) -> None:
+    write_package(BIDDING, tmp_path / "installed")
+    shutil.rmtree(tmp_path / "installed/malice_bidding/page")
+    with (
+        installed(tmp_path / "installed"),
+        serving(tmp_path, "you", "uniform", "--ruleset", "bidding-duel") as server,
+    ):
+        sit_down(browser, server)
+        assert "in the stock" in find(browser, "#table .sketch").text
+        assert click_through(browser)
+        assert browser.execute_script("return malice.failures") == {}
+        browser.get("about:blank")
 
 
 def test_a_game_by_keys_alone_and_the_same_cards_from_the_other_seat_by_touch(browser: Chrome, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,15 +83,32 @@ def seat_people(db: Path | None, names: Sequence[str]) -> tuple[PeopleList | Non
     return people, tuple(people.find_label(name, taken) for name in names)
 
 
+def require_web() -> None:
+    """Make sure that tables can be served to browsers.
+
+    Raises:
+        DataError: the packages of the extra `web` are missing.
+    """
+    from malice.referee.errors import DataError
+
+    if not all(map(find_spec, ("h11", "segno"))):
+        raise DataError(
+            "expected what serves tables to browsers, which is not installed: pip install '.[web]' in the sources of"
+            " malice"
+        )
+
+
 def play_at_page(order: MatchOrder, count: int, place: PlaceWords, db: Path | None, people: PeopleList | None) -> None:
     from msgspec.structs import replace
 
+    require_web()
     from malice.tournaments.web.opening import Place, play_in_browser
 
     league = str(db.resolve()) if db else ""
     if people:
         people.write()
-    play_in_browser(replace(order, deals=1, jobs=1), count, Place(*place), find_data_folder() / "tables", league)
+    order = replace(order, deals=1, positions=order.positions[:1], jobs=1)
+    play_in_browser(order, count, Place(*place), find_data_folder() / "tables", league)
 
 
 def play_daily(
@@ -138,6 +156,7 @@ def play_daily(
     shelf = find_shelf(db, *labels) if db else Shelf(find_data_folder() / "daily")
     deal = DailyDeal(chosen, day or datetime.now(UTC).date(), shelf)
     if place:
+        require_web()
         from malice.tournaments.web.opening import Place, play_daily_in_browser
 
         label = labels[0] if labels else PERSON.manifest.name

@@ -55,7 +55,7 @@ class KeptTable:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._path = path
+        self.path = path
 
     def read(self) -> OpenedTable | None:
         """Read the table with all that was played; None if nothing is kept.
@@ -65,31 +65,31 @@ class KeptTable:
         Raises:
             DataError: the file is damaged.
         """
-        if self._path is None or not self._path.exists():
+        if self.path is None or not self.path.exists():
             return None
-        head, *lines = self._path.read_bytes().split(b"\n")[:-1] or [b""]
+        head, *lines = self.path.read_bytes().split(b"\n")[:-1] or [b""]
         try:
             opened = _decode_opened(head)
             played = tuple(_decode_played(line).news for line in lines)
         except msgspec.MsgspecError as error:
-            raise DataError(f"{self._path}: expected a table that malice keeps: {error}; remove the file") from None
+            raise DataError(f"{self.path}: expected a table that malice keeps: {error}; remove the file") from None
         if opened.format != FORMAT:
             return None
         return replace(opened, table=replace(opened.table, played=played))
 
     def write(self, opened: OpenedTable, played: Iterable[tuple[Played, ...]]) -> None:
         """Replace all that is kept."""
-        if self._path is None:
+        if self.path is None:
             return
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         opened = replace(opened, table=replace(opened.table, played=()))
-        draft = self._path.with_suffix(".tmp")
+        draft = self.path.with_suffix(".tmp")
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(b"".join(encode(line) + b"\n" for line in (opened, *map(PlayedTogether, played))))
-        os.replace(draft, self._path)
+        os.replace(draft, self.path)
 
     def add(self, news: tuple[Played, ...]) -> None:
         """Keep what came of an ask."""
-        if self._path is not None:
-            with open(self._path, "ab") as file:
+        if self.path is not None:
+            with open(self.path, "ab") as file:
                 file.write(encode(PlayedTogether(news)) + b"\n")

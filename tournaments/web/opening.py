@@ -99,7 +99,8 @@ async def _serve(table: LiveTable, place: Place) -> None:
                 if place.browser:
                     await trio.to_thread.run_sync(webbrowser.open, f"{base}/join/{table.opened.people[0].token}")
     if trouble:
-        raise BotError(trouble)
+        again = f"; to begin anew, remove {kept.path}, which keeps this table" if opened.table.key else ""
+        raise BotError(f"{trouble}{again}")
 
 
 async def _cancel_on_signal(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:

@@ -40,6 +40,21 @@ window.malice = window.malice || {};
     return JSON.stringify(position);
   };
 
+  /** Write words as a shell reads them. */
+  const quoteWord = (word) => (/^[\w@%+=:,./#-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`);
+
+  /**
+   * Write the command that plays on from a step: in the seat whose view is chosen, or else in that of the last place,
+   * against those who played the others. Nobody plays on from the end.
+   */
+  malice.writePlayCommand = function ({ game, index, viewer }) {
+    const before = game.steps.slice(0, Math.min(index, game.steps.length - 2) + 1);
+    const actions = before.reduce((sum, { moves }) => sum + moves.length, 0);
+    const own = viewer ?? game.places.indexOf(Math.max(...game.places));
+    const names = game.seats.map(({ name }, seat) => (seat === own ? "you" : quoteWord(name)));
+    return `malice play ${names.join(" ")} --web --from LEAGUE.db#${game.key}/${actions}`;
+  };
+
   /** Write a game as lines of JSON: what it is and how it ended, then each step. */
   malice.writeGame = function (game) {
     const { steps, seats, ...rest } = game;

@@ -61,6 +61,10 @@ window.malice = window.malice || {};
     $("close-share").addEventListener("click", () => $("share").close());
     $("copy-link").addEventListener("click", () => copy(`${location.href.split("#")[0]}${malice.replay.address()}`, "the link"));
     $("copy-position").addEventListener("click", () => copy(malice.describePosition(state), "the position"));
+    $("copy-play")?.addEventListener("click", () => {
+      const command = malice.writePlayCommand(state);
+      copy(command, command);
+    });
     $("download").addEventListener("click", () => malice.saveFile(`game-${state.game.key}.jsonl`, malice.writeGame(state.game)));
     $("four").addEventListener("change", () => {
       malice.chooseColours($("four").checked, true);
