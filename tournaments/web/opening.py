@@ -54,7 +54,12 @@ def play_in_browser(order: MatchOrder, people: int, place: Place, folder: Path, 
     """
     kept = KeptTable(_name_file(folder, order, place, league) if place.port else None)
     opened = kept.read() or open_table(order, people, league)
-    trio.run(_serve, LiveTable(opened, kept, invites=place.invites), place)
+    try:
+        trio.run(_serve, LiveTable(opened, kept, invites=place.invites), place)
+    except BotError as error:
+        if not opened.table.key:
+            raise
+        raise BotError(f"{error}; to begin anew, remove {kept.path}, which keeps a game of this table") from None
 
 
 def play_daily_in_browser(deal: DailyDeal, label: str, place: Place, league: str = "") -> None:
@@ -99,8 +104,7 @@ async def _serve(table: LiveTable, place: Place) -> None:
                 if place.browser:
                     await trio.to_thread.run_sync(webbrowser.open, f"{base}/join/{table.opened.people[0].token}")
     if trouble:
-        again = f"; to begin anew, remove {kept.path}, which keeps this table" if opened.table.key else ""
-        raise BotError(f"{trouble}{again}")
+        raise BotError(trouble)
 
 
 async def _cancel_on_signal(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
