@@ -66,6 +66,7 @@ def test_a_bot_says_on_the_table_what_it_would_play_and_the_game_counts_for_a_na
         action.click()
         wait_until(browser, lambda: find(browser, "#hint-words").text == "")
         resign(browser)
+        assert "planner would have played " in find(browser, "#story").text
         assert "short against first: 0 of 1 game won." in find(browser, "#story").text
         browser.get("about:blank")
 

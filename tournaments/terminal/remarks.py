@@ -105,7 +105,7 @@ class Remarker:
                 f"The lead changed {often}: {who} took it for good at action {ask.first}{by}{margin}.", ask.first
             )
         else:
-            yield Remark(f"{who[0].upper()}{who[1:]} led from action {ask.first} on{by}{margin}.", ask.first)
+            yield Remark(f"{_begin(who)} led from action {ask.first} on{by}{margin}.", ask.first)
 
     def _measure_margin(self, place: int) -> int:
         """By how much the leading side is ahead of the next one."""
@@ -160,6 +160,11 @@ class Remarker:
 
 def _join(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _begin(who: str) -> str:
+    """Begin a sentence; names stay as they are."""
+    return f"Y{who[1:]}" if who == "you" or who.startswith("you and ") else who
 
 
 def _were(who: str) -> str:

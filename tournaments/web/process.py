@@ -47,7 +47,7 @@ from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.run import run_tournament
 from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.people import describe_career
-from malice.tournaments.terminal.remarks import Remark, remark_game
+from malice.tournaments.terminal.remarks import Remark, SeatOpinion, remark_game
 from malice.tournaments.web.messages import (
     BotHint,
     GameDealt,
@@ -179,18 +179,37 @@ class Prompter:
         self._plan = plan
         self._heard: list[GameStart | Move] = []
         self._bots: dict[str, Hints] = {}
+        self._asked: Hints | None = None
+        """Who was asked first in the game that is over."""
 
     def hear(self, request: GameStart | Move | GameEnd) -> None:
         """Keep a request to the person; a bot may be asked later."""
         if not isinstance(request, Move):
-            for bot in self._bots.values():
-                bot.end()
-            self._bots.clear()
-            self._heard.clear()
+            self._end()
         if not isinstance(request, GameEnd):
             self._heard.append(request)
             for bot in self._bots.values():
                 bot.hear(request)
+
+    def _end(self) -> None:
+        """End the bots of a game."""
+        self._asked = next((bot.copy() for bot in self._bots.values()), None)
+        for bot in self._bots.values():
+            bot.end()
+        self._bots.clear()
+        self._heard.clear()
+
+    def review(self, record: Record, rngs: Sequence[int], seat: int) -> SeatOpinion | None:
+        """Ask who gave hints what it would have played in the game that is over; None if nobody did, or it fails."""
+        if self._heard:
+            self._end()  # who has resigned is not told the end
+        if self._asked is None:
+            return None
+        try:
+            rerun = self._asked.review(record, rngs, seat)
+        except MaliceError:
+            return None
+        return SeatOpinion(sanitize(rerun.bot), seat, rerun.choices) if rerun.choices else None
 
     def prompt(self, seat: int, words: str) -> BotHint:
         """Say what a bot would play now, or why there is no hint."""
@@ -211,14 +230,17 @@ class Telling:
     """Tells the server all that happens; in the place of the watcher at a terminal."""
 
     def __init__(
-        self, line: Pipe, people: Sequence[str], names: Mapping[str, str], read_career: ReadCareer | None
+        self, line: Pipe, prompters: Mapping[str, Prompter], names: Mapping[str, str], read_career: ReadCareer | None
     ) -> None:
         self._line = line
-        self._people = people
+        self._people = tuple(prompters)
+        self._prompters = prompters
+        self._rngs: tuple[int, ...] = ()
         self._names = names
         self._read_career = read_career
 
     def begin(self, batch: Batch, order: GameOrder) -> Watch:
+        self._rngs = order.rngs
         labels = tuple(batch.players[player].label for player in order.seating)
         people = tuple(map(labels.index, self._people))
         self._line.tell(
@@ -243,13 +265,14 @@ class Telling:
 
     def _remark(self, record: Record, seat: int) -> list[Remark]:
         """Say to a person where the game turned; nothing if its family fails at that."""
+        own = record.entries[seat][0]
         called = [sanitize(self._names.get(label, label)) for label, _ in record.entries]
         called[seat] = "you"
         try:
-            remarks = remark_game(record, called)
+            remarks = remark_game(record, called, self._prompters[own].review(record, self._rngs, seat))
         except (FamilyError, RecordError):
             remarks = []
-        if self._read_career and (career := self._read_career(record, record.entries[seat][0])):
+        if self._read_career and (career := self._read_career(record, own)):
             remarks.append(Remark(career))
         return remarks
 
@@ -286,7 +309,7 @@ class TablePlaying:
 
     def __call__(self, batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
         seats = {label: in_process.GuestSeat(label, label, self._ask) for label in self._people}
-        watcher = Telling(self._line, self._people, self._names, self._read_career)
+        watcher = Telling(self._line, self._prompters, self._names, self._read_career)
         play = InProcess(seats, watcher, guard=self._guard, reseat=self._reseat)
         return play(self._choose(batches), jobs, cpus_per_game, hooks)
 
