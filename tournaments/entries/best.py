@@ -20,7 +20,7 @@ from malice.tournaments.sanitizer import sanitize
 
 
 def choose_best(store: LeagueReader, config: Config, say: Say) -> Config:
-    """Put those entries in the place of each line that asks for the best of a tournament.
+    """Put the best entries of a tournament in the place of each line that asks for them.
 
     They are chosen once, when the tournament begins, and stay, whatever becomes of the ranking.
 

@@ -45,7 +45,7 @@ class Decided(Struct, frozen=True):
     who: str
 
 
-class OpenMatter(Struct, frozen=True):
+class Duty(Struct, frozen=True):
     """What waits for a decision."""
 
     label: str
@@ -72,7 +72,7 @@ class TournamentReport(Struct, frozen=True):
     verdicts: dict[str, dict[str, int]]
     """By label and code: games since then that ended for it by a verdict."""
     decided: tuple[Decided, ...]
-    needs: tuple[OpenMatter, ...]
+    needs: tuple[Duty, ...]
 
 
 def make_report(store: LeagueReader, begin: float, names: Sequence[str]) -> tuple[TournamentReport, ...]:
@@ -131,7 +131,7 @@ def _list_receipts(events: Sequence[tuple[float, object]]) -> Iterator[Receipt]:
             before[entry.label] = entry
 
 
-def _list_needs(store: LeagueReader, contents: Contents) -> Iterator[OpenMatter]:
+def _list_needs(store: LeagueReader, contents: Contents) -> Iterator[Duty]:
     choice = store.league().choose(contents.tournament.name)
     for entry in contents.entries:
         state = find_state(entry, contents.suspended)
@@ -144,9 +144,9 @@ def _list_needs(store: LeagueReader, contents: Contents) -> Iterator[OpenMatter]
         else:
             continue
         command = shlex.join(["malice", "entry", words, str(store.path), entry.label, *choice])
-        yield OpenMatter(entry.label, why, command)
+        yield Duty(entry.label, why, command)
     for _, decision in store.list_waiting():
-        yield OpenMatter(decision.label, f"{decision.what} waits for the next run", f"malice status {store.path}")
+        yield Duty(decision.label, f"{decision.what} waits for the next run", f"malice status {store.path}")
 
 
 def format_report(reports: Sequence[TournamentReport], league: str, since: str) -> Iterator[str]:
