@@ -247,7 +247,7 @@ class Store(LeagueReader):
         except LockedLeague as error:
             os.close(lock)
             # Unlike a backup, a run may take hours: there is nothing to try again soon.
-            raise LeagueError(f"{error} when that run is over, or stop it with Ctrl-C") from None
+            raise LeagueError(f"{error} when that run is over, or end it with: malice stop {self.path}") from None
         except BaseException:
             os.close(lock)
             raise
