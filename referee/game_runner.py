@@ -22,7 +22,7 @@ from malice.referee.records import Batch, GameOrder, Record, RecordedVerdict, Se
 from malice.referee.replay import VERDICT, is_unplayed, make_void_result, replay_contents
 from malice.referee.requests import Requests
 from malice.referee.rules import Events, Result
-from malice.referee.seat import Played, Seat, Watch
+from malice.referee.seat import BotSeat, Played, Seat, Watch
 from malice.referee.verdicts import Verdict, judge_illegal_move
 
 
@@ -171,6 +171,8 @@ class GameRunner:
         self._rules = rules
         self._may_ask_several = match.simultaneous
         self._max_actions = match.max_actions
+        # Whoever examines a bot, or plays in this process, reads views.
+        self._reads_lines = [type(seat) is BotSeat for seat in seats]
         self._requests = Requests(rules, batch, order.key, order.rngs, order.position)
         self._post = self._requests.post
         self._clocks = self._requests.clocks
@@ -293,7 +295,8 @@ class GameRunner:
         if type(legal) is not tuple:
             raise FamilyError(f"legal: expected a tuple, got {legal!r}")
         id = self._seats[number].next_id()
-        request = self._requests.move(number, id, self._course.state, legal, self._wants_legal[number])
+        listed, for_line = self._wants_legal[number], self._reads_lines[number]
+        request = self._requests.move(number, id, self._course.state, legal, listed, for_line=for_line)
         if self._is_checked:
             check_request(request, number)
         return request

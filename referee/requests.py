@@ -38,6 +38,7 @@ class Requests:
         position: Position | UnsetType = UNSET,
     ) -> None:
         self._rules = rules
+        self._encode_view: Callable[[Any, int], bytes] | None = getattr(rules, "encode_view", None)
         self._family = terms.family
         family = load_family(terms.family)
         self._public = family.public | {Out}
@@ -94,7 +95,9 @@ class Requests:
             begun=self._begun,
         )
 
-    def move(self, seat: int, id: int, state: Any, legal: tuple[str, ...], listed: bool) -> Move:
+    def move(
+        self, seat: int, id: int, state: Any, legal: tuple[str, ...], listed: bool, *, for_line: bool = False
+    ) -> Move:
         """The request for an action; the first of a turn adds the increment to the clock.
 
         Args:
@@ -103,8 +106,12 @@ class Requests:
             state: the table.
             legal: the legal actions.
             listed: whether the request lists them.
+            for_line: whether nobody reads the request but the line that it becomes: then its view may be JSON already.
         """
-        view = self._rules.view(state, seat)
+        if for_line and self._encode_view:
+            view: Any = msgspec.Raw(self._encode_view(state, seat))
+        else:
+            view = self._rules.view(state, seat)
         clock = self.clocks[seat]
         if (turn := self._rules.turn(state)) != self._turns[seat]:
             self._turns[seat] = turn
