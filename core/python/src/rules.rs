@@ -136,7 +136,9 @@ impl Rules {
         let json = self.structs.encode.call1(state.py(), (state,))?;
         let json = json.bind(state.py()).cast::<PyBytes>()?;
         let position: Option<state::State> = serde_json::from_slice(json.as_bytes()).ok();
-        Ok(position.filter(|position| position.fits(&self.derived)).map(|position| Position::Theirs(Box::new(position))))
+        Ok(position
+            .filter(|position| position.fits(&self.derived))
+            .map(|position| Position::Theirs(Box::new(position))))
     }
 
     fn ask_reference<'py>(
@@ -372,7 +374,7 @@ impl Rules {
         let py = state.py();
         let Some(position) = self.read(state)?.filter(|_| seat < self.derived.seats) else {
             let view = self.ask_reference(py, "view", (state, seat))?;
-            return Ok(self.structs.encode.bind(py).call1((view,))?);
+            return self.structs.encode.bind(py).call1((view,));
         };
         let mut json = String::with_capacity(1024);
         write_view(&mut json, &self.derived, &View::new(&self.derived, &position, Some(seat)));

@@ -179,7 +179,11 @@ impl Structs {
     fn name_side<'py>(&self, py: Python<'py>, view: &View<'_>, pile: &[Card]) -> PyResult<Bound<'py, PyTuple>> {
         let hidden = view.count_hidden(pile);
         let shown = pile.iter().enumerate().map(|(place, &card)| {
-            if place < hidden { self.hidden.bind(py).clone() } else { self.name_card(py, card) }
+            if place < hidden {
+                self.hidden.bind(py).clone()
+            } else {
+                self.name_card(py, card)
+            }
         });
         PyTuple::new(py, shown)
     }

@@ -103,7 +103,11 @@ impl Action {
 /// Reads a number as it is written, without signs or leading zeros.
 fn parse_number<T: std::str::FromStr>(digits: &str) -> Option<T> {
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
-    if plain { digits.parse().ok() } else { None }
+    if plain {
+        digits.parse().ok()
+    } else {
+        None
+    }
 }
 
 /// Lists the actions of the seat to act, by source: pay-off top, partners' tops, hand, side tops.

@@ -68,11 +68,8 @@ impl State {
     /// The card at place `order[i]` goes to place i; there are as many as `next_step` says.
     pub fn shuffle<A: Audience>(&mut self, derived: &Derived, order: &[usize], audience: &mut A) {
         let phase = self.phase;
-        let pile: Pile = if phase == Phase::Lot {
-            Pile::new()
-        } else {
-            order.iter().map(|&place| self.mixing[place]).collect()
-        };
+        let pile: Pile =
+            if phase == Phase::Lot { Pile::new() } else { order.iter().map(|&place| self.mixing[place]).collect() };
         self.resume(derived, pile, order.first().copied().unwrap_or(0), audience);
     }
 

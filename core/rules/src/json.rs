@@ -47,7 +47,8 @@ pub fn write_event(out: &mut String, event: &Event) {
         Event::Turn { seat } => write_plain(out, format_args!(r#"{{"type":"turn","seat":{seat}}}"#)),
         Event::Move { seat, source, target, card } => {
             let card = card.name();
-            let text = format_args!(r#"{{"type":"move","seat":{seat},"from":"{source}","to":"{target}","card":"{card}"}}"#);
+            let text =
+                format_args!(r#"{{"type":"move","seat":{seat},"from":"{source}","to":"{target}","card":"{card}"}}"#);
             write_plain(out, text);
         }
         Event::Flip { seat, card } => {

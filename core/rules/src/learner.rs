@@ -42,8 +42,8 @@ impl Learner {
         };
         let mut ranks = [0; RANKS.len() + 1];
         let mut count = 0;
-        for value in 1..=RANKS.len() {
-            ranks[value] = count;
+        for (value, place) in ranks.iter_mut().enumerate().skip(1) {
+            *place = count;
             count += usize::from(cards.iter().any(|card| card.value() == value));
         }
         let sides = rules.side_count;
@@ -63,9 +63,7 @@ impl Learner {
             side,
             pass,
             choices: pass + usize::from(derived.can_pass) + counts,
-            features: 1 + RANKS.len()
-                + slots * rules.stack_top
-                + derived.seats * (TOPS + 2 + sides * (TOPS + 1)),
+            features: 1 + RANKS.len() + slots * rules.stack_top + derived.seats * (TOPS + 2 + sides * (TOPS + 1)),
             cards: cards.len() as f64,
             payoff: derived.payoff_size.max(1) as f64,
             hand_size: rules.hand_size as f64,

@@ -83,7 +83,11 @@ impl View<'_> {
 
     /// How many cards of a side stack are hidden, from the bottom.
     pub fn count_hidden(&self, pile: &[Card]) -> usize {
-        if self.squared { pile.len().saturating_sub(1) } else { 0 }
+        if self.squared {
+            pile.len().saturating_sub(1)
+        } else {
+            0
+        }
     }
 
     /// The rank that fits next on a stack of this height.

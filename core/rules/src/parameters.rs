@@ -163,9 +163,8 @@ impl Derived {
         let teams: Vec<usize> = (0..seats).map(|seat| seat % count).collect();
         let allies: Vec<Vec<usize>> =
             teams.iter().map(|team| (0..seats).filter(|&seat| teams[seat] == *team).collect()).collect();
-        let partners = (0..seats)
-            .map(|seat| allies[seat].iter().copied().filter(|&ally| ally != seat).collect())
-            .collect();
+        let partners =
+            (0..seats).map(|seat| allies[seat].iter().copied().filter(|&ally| ally != seat).collect()).collect();
         let (payoff_pack, deck) = list_packs(&rules, seats);
         let cards = payoff_pack.len() + deck.len();
         let payoff_size = match rules.payoff_size {

@@ -173,14 +173,12 @@ impl State {
             Phase::Tie => {
                 !self.waiting.is_empty()
                     && self.mixing.len() == size
-                    && (0..self.payoffs.len())
-                        .all(|seat| (seat == self.waiting[0]) == self.payoffs[seat].is_empty())
+                    && (0..self.payoffs.len()).all(|seat| (seat == self.waiting[0]) == self.payoffs[seat].is_empty())
             }
             Phase::TieTogether => {
                 !self.tied.is_empty()
                     && self.mixing.len() == size * self.tied.len()
-                    && (0..self.payoffs.len())
-                        .all(|seat| self.tied.contains(&seat) == self.payoffs[seat].is_empty())
+                    && (0..self.payoffs.len()).all(|seat| self.tied.contains(&seat) == self.payoffs[seat].is_empty())
             }
             Phase::Lot => !self.tied.is_empty() && self.mixing.is_empty(),
             Phase::Redeal => self.mixing.len() >= self.list_playing_seats().count() * derived.rules.hand_size,
