@@ -12,7 +12,9 @@ import pytest
 
 from malice import Game
 from malice.referee.errors import DataError
+from malice.referee.game import decode_position
 from malice.tournaments.league.config import read_config
+from malice.tournaments.league.positions import deal_anew, recall_end
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.games.random_games import keep_playing
@@ -148,3 +150,25 @@ def test_a_tournament_file_names_no_positions(tmp_path: Path) -> None:
     path.write_text('entries = ["greedy", "first"]\npositions = []\n')
     with pytest.raises(DataError, match="positions: no tournament begins in them"):
         read_config(path)
+
+
+def test_cards_that_a_person_does_not_know_are_dealt_anew(file: Path) -> None:
+    stood = decode_position(file.read_bytes().splitlines()[0])
+    before = Game.from_position(msgspec.json.encode(stood))
+
+    dealt = [Game.from_position(msgspec.json.encode(deal_anew(stood, 0, random.Random(seed)))) for seed in range(4)]
+
+    assert all(game.view(0) == before.view(0) and game.events(0) == before.events(0) for game in dealt)
+    assert len({game.view(1) for game in (before, *dealt)}) > 1
+
+
+def test_whoever_plays_on_hears_how_it_ended_without_them(db: Path, file: Path) -> None:
+    for game in _export(db):
+        names = [entry["label"] for entry in game["entries"]]
+        won = [name for name, place in zip(names, game["places"], strict=True) if place == 1]
+        how = f"{won[0]} won" if len(won) == 1 else "it ended in a draw"
+
+        assert recall_end(f"{db}#{game['key']}/{AT}") == f"In the game of the league, {' v '.join(names)}, {how}."
+
+    assert recall_end(str(file)) == ""
+    assert "needs --from" in malice("play", "you", "greedy", "--new-cards", code=2).stderr

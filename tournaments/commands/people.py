@@ -17,6 +17,7 @@ from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.opening import open_store
 
 if TYPE_CHECKING:
+    from malice.referee.game import Position
     from malice.tournaments.entries.lookup import Find
     from malice.tournaments.league.contents import GameSummary
     from malice.tournaments.league.people import PeopleList
@@ -98,7 +99,20 @@ def require_web() -> None:
         )
 
 
-def play_at_page(order: MatchOrder, count: int, place: PlaceWords, db: Path | None, people: PeopleList | None) -> None:
+def deal_positions_anew(positions: Sequence[Position], seat: int, seed: str | None) -> tuple[Position, ...]:
+    """Deal anew what a seat does not know in positions, as a seed decides, or else chance."""
+    from random import Random
+
+    from malice.tournaments.league.positions import deal_anew
+
+    rng = Random(seed)
+    return tuple(deal_anew(position, seat, rng) for position in positions)
+
+
+def play_at_page(
+    order: MatchOrder, count: int, place: PlaceWords, db: Path | None, people: PeopleList | None, sequel: str
+) -> None:
+    """Serve a table; `sequel` is told when a game is over."""
     from msgspec.structs import replace
 
     require_web()
@@ -108,7 +122,7 @@ def play_at_page(order: MatchOrder, count: int, place: PlaceWords, db: Path | No
     if people:
         people.write()
     order = replace(order, deals=1, positions=order.positions[:1], jobs=1)
-    play_in_browser(order, count, Place(*place), find_data_folder() / "tables", league)
+    play_in_browser(order, count, Place(*place), find_data_folder() / "tables", league, sequel)
 
 
 def play_daily(

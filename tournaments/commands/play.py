@@ -26,6 +26,7 @@ from malice.tournaments.commands.options import (
     require_seats,
 )
 from malice.tournaments.commands.people import (
+    deal_positions_anew,
     describe_course,
     find_plan_hints,
     play_at_page,
@@ -72,6 +73,7 @@ def _is_given(context: click.Context, name: str) -> bool:
 @click.option("--jobs", type=click.IntRange(1), help="Games at a time [default: one for each processor].")
 @click.option("--seed", help="Determines every card.")
 @from_option
+@click.option("--new-cards", is_flag=True, help="With --from: deal anew all cards that you do not know there.")
 @click.option("--db", type=click.Path(dir_okay=False, path_type=Path), help="Keep the games in this league.")
 @click.option("--as", "names", multiple=True, metavar="NAME", help="Your name there; repeat it for several people.")
 @click.option("--hint", metavar="BOT", help="A bot that you may ask what it would play: h gives a hint.")
@@ -111,6 +113,7 @@ def play(
     jobs: int | None,
     seed: str | None,
     begin: str | None,
+    new_cards: bool,
     db: Path | None,
     names: tuple[str, ...],
     hint: str | None,
@@ -145,7 +148,9 @@ def play(
     what each has reached, and `malice forget` takes a name off: malice play you planner --db people.db --as ann
     """
     from malice.tournaments.entries.bots import PERSON
+    from malice.tournaments.league.positions import recall_end
     from malice.tournaments.running.orders import MatchOrder
+    from malice.tournaments.sanitizer import sanitize
 
     if names and db is None:
         raise click.UsageError("--as needs --db: the league that keeps the games of that name")
@@ -185,12 +190,16 @@ def play(
             and (invite or no_browser or _is_given(context, "port") or _is_given(context, "host")),
             "--from contradicts --ruleset, --deals and --series: the positions say what is played": begin is not None
             and (series or _is_given(context, "ruleset") or _is_given(context, "deals")),
+            "--new-cards needs --from, and you at a table of two": new_cards
+            and (begin is None or len(bots) != 2 or bots.count(PERSON.manifest.name) != 1),
             "--from contradicts --db: what begins in the midst is no game of a league": begin is not None
             and db is not None,
         }
     )
     interrupt_on_signals()
     positions = read_table_positions(begin, len(bots)) if begin else ()
+    if new_cards:
+        positions = deal_positions_anew(positions, bots.index(PERSON.manifest.name), seed)
     if positions:
         ruleset, deals = positions[0].ruleset, len(positions)
     else:
@@ -213,10 +222,17 @@ def play(
     )
     if web:
         play_at_page(
-            order, bots.count(PERSON.manifest.name), (host, port, invite, not no_browser, hint or ""), db, people
+            order,
+            bots.count(PERSON.manifest.name),
+            (host, port, invite, not no_browser, hint or ""),
+            db,
+            people,
+            recall_end(begin) if begin else "",
         )
         return
     _play_table(order, db, show, people)
+    if begin and person and not json and (end := recall_end(begin)):
+        click.echo(sanitize(end))
 
 
 class Show(NamedTuple):

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import msgspec
 
 from malice.referee.errors import DataError
 from malice.referee.game import Game, Position, decode_position
-from malice.referee.records import Key
+from malice.referee.records import Key, Record
+from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.store import Store
 
@@ -44,7 +49,15 @@ def read_positions(words: str) -> tuple[Position, ...]:
     return tuple(positions)
 
 
-def _recall_position(words: str) -> Position:
+class RecordedPlace(NamedTuple):
+    """A place in a game of a league."""
+
+    record: Record
+    ruleset: Ruleset
+    actions: int
+
+
+def _find_place(words: str) -> RecordedPlace:
     path, _, place = words.rpartition(MARK)
     tournament, _, name = place.rpartition("/")[0].rpartition("/")
     action = place.rpartition("/")[2]
@@ -61,10 +74,41 @@ def _recall_position(words: str) -> Position:
                 " part that is"
             )
         record = store.record(key)
-        game = Game.from_record(record, chosen.rulesets[record.ruleset], int(action))
-        if game.over:
-            raise DataError(f"{words!r}: expected an action before the end of the game, got {action}")
-        return decode_position(game.position())
+        return RecordedPlace(record, chosen.rulesets[record.ruleset], int(action))
+
+
+def _recall_position(words: str) -> Position:
+    place = _find_place(words)
+    game = Game.from_record(*place)
+    if game.over:
+        raise DataError(f"{words!r}: expected an action before the end of the game, got {place.actions}")
+    return decode_position(game.position())
+
+
+def recall_end(words: str) -> str:
+    """Tell how a game of a league went on from a place in it; empty if words name a file of positions.
+
+    Raises:
+        DataError, LeagueError: as `read_positions`.
+    """
+    if MARK not in words:
+        return ""
+    record = _find_place(words).record
+    labels = [label for label, _ in record.entries]
+    won = [label for label, place in zip(labels, record.places, strict=True) if place == 1]
+    how = "it ended in a draw" if len(won) == len(labels) else f"{' and '.join(won)} won"
+    return f"In the game of the league, {' v '.join(labels)}, {how}."
+
+
+def deal_anew(position: Position, seat: int, rng: Random) -> Position:
+    """Deal anew what a seat does not know, as `Game.resample` does.
+
+    Raises:
+        RulesetError: the game cannot do so.
+    """
+    game = Game.from_position(msgspec.json.encode(position))
+    game.resample(seat, rng)
+    return decode_position(game.position())
 
 
 def require_one_table(where: str, positions: Sequence[Position], seats: int) -> None:

@@ -71,10 +71,12 @@ class App:
         table: the table.
         doors: say who may come in.
         hint: names the bot that gives hints unless another is chosen; empty for the first that can.
+        sequel: told when a game is over.
     """
 
-    def __init__(self, table: LiveTable, doors: Doors, hint: str = "") -> None:
+    def __init__(self, table: LiveTable, doors: Doors, hint: str = "", sequel: str = "") -> None:
         self._table = table
+        self._sequel = sanitize(sequel)
         self._hint = hint
         self._doors = doors
         self._streams: dict[int | None, int] = {}
@@ -150,6 +152,7 @@ class App:
             scripts=[f"/static/{name}.js" for name in SCRIPTS] + [f"/web/{name}" for name in OWN_SCRIPTS],
             families=self._list_family_files(),
             rulesets=self._rulesets,
+            sequel=self._sequel,
             ruleset=self._table.opened.table.order.rulesets[0],
             hint_bots=self._hint_bots,
             alone=self._table.alone,

@@ -38,7 +38,9 @@ class Place(Struct, frozen=True):
     """Names the bot that gives hints, if one was chosen."""
 
 
-def play_in_browser(order: MatchOrder, people: int, place: Place, folder: Path, league: str = "") -> None:
+def play_in_browser(
+    order: MatchOrder, people: int, place: Place, folder: Path, league: str = "", sequel: str = ""
+) -> None:
     """Serve a table until Ctrl-C.
 
     Args:
@@ -47,6 +49,7 @@ def play_in_browser(order: MatchOrder, people: int, place: Place, folder: Path, 
         place: where.
         folder: keeps tables, so that the same command goes on after whatever ended it.
         league: the file that keeps the games; empty if nobody does.
+        sequel: how the game went on that this one begins in, if it does.
 
     Raises:
         DataError: nobody can listen there, or what is kept is damaged.
@@ -55,7 +58,7 @@ def play_in_browser(order: MatchOrder, people: int, place: Place, folder: Path, 
     kept = KeptTable(_name_file(folder, order, place, league) if place.port else None)
     opened = kept.read() or open_table(order, people, league)
     try:
-        trio.run(_serve, LiveTable(opened, kept, invites=place.invites), place)
+        trio.run(_serve, LiveTable(opened, kept, invites=place.invites), place, sequel)
     except BotError as error:
         if not opened.table.key:
             raise
@@ -82,14 +85,14 @@ def _name_file(folder: Path, order: MatchOrder, place: Place, league: str) -> Pa
     return folder / f"{hashlib.sha256(words).hexdigest()[:16]}.jsonl"
 
 
-async def _serve(table: LiveTable, place: Place) -> None:
+async def _serve(table: LiveTable, place: Place, sequel: str = "") -> None:
     if place.host in ("0.0.0.0", "::", ""):
         raise DataError(f"--host {place.host}: expected one address of this machine, such as 192.168.1.5")
     listeners = await open_listeners(place.host, place.port)
     port = listeners[0].socket.getsockname()[1]
     trouble = ""
     doors = Doors(table, frozenset(f"{name}:{port}" for name in _list_names(place.host)), port)
-    app = App(table, doors, place.hint)
+    app = App(table, doors, place.hint, sequel)
     base = f"http://{_bracket(place.host)}:{port}"
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
