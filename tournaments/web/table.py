@@ -85,7 +85,7 @@ class TableState(Struct, frozen=True):
 
 
 def make_table(order: MatchOrder, league: str = "") -> TableOrder:
-    """Return a table with a deal of its own, under the name that a sitting at the terminal would have.
+    """Make a table with a deal of its own, under the name that a sitting at the terminal would have.
 
     Raises:
         LeagueError: the league cannot be read.
@@ -100,7 +100,7 @@ def make_table(order: MatchOrder, league: str = "") -> TableOrder:
 
 
 def open_table(order: MatchOrder, people: int, league: str = "") -> OpenedTable:
-    """Return a table that nobody has sat down at."""
+    """Make a table that nobody has sat down at."""
     invited = tuple(InvitedPerson(_draw(), _draw()) for _ in range(people))
     return OpenedTable(FORMAT, make_table(order, league), invited, _draw())
 
@@ -154,7 +154,7 @@ class LiveTable:
     # What people do.
 
     def find_seat(self, person: int) -> int | None:
-        """Return where a person sits in this game."""
+        """Where a person sits in this game."""
         return self.game.begun.people[person] if self.game else None
 
     def act(self, person: int, game: int, ask: int, action: str) -> str:
@@ -230,7 +230,7 @@ class LiveTable:
             self._tell()
 
     def take_seat(self, person: int, secret: str) -> str | None:
-        """Return the secret of a seat for who opens its address and may sit there; None if it is taken.
+        """Give the secret of a seat to who opens its address and may sit there; None if it is taken.
 
         Args:
             person: whose seat.
