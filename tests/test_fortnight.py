@@ -95,19 +95,17 @@ class Course(Run):
 
 
 class Night:
-    """The time, which goes on by days; referees are told the same by libfaketime where it is installed."""
+    """The time as commands of this process read it, which goes on by days.
+
+    Not libfaketime: a process that forks while it has threads may wait for ever under it.
+    """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._real, self._days, self._set = time.time, 0, monkeypatch.setenv
-        self._library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
-        monkeypatch.setattr(time, "time", lambda: self._real() + 86_400 * self._days)
+        real, self._days = time.time, 0
+        monkeypatch.setattr(time, "time", lambda: real() + 86_400 * self._days)
 
     def falls(self) -> None:
         self._days += 1
-        if self._library:
-            self._set("LD_PRELOAD", str(self._library))
-            self._set("FAKETIME", f"+{self._days}d")
-            self._set("FAKETIME_DONT_FAKE_MONOTONIC", "1")
 
 
 class Until:
