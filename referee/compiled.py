@@ -18,7 +18,7 @@ ADVICE = f"pip install malice-core=={VERSION}, or make core in a checkout"
 
 @cache
 def find_core() -> Any | None:
-    """Return the module of the core if it plays, None if Python does.
+    """The module of the core if it plays, None if Python does.
 
     Raises:
         FamilyError: it is to play, but is missing, of another version, or cannot be loaded.

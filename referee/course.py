@@ -54,14 +54,14 @@ class Dealer:
 
 
 def choose_dealer(seed: bytes) -> Dealer:
-    """Return the dealer of a game, compiled where the core plays."""
+    """The dealer of a game, compiled where the core plays."""
     core = find_core()
     dealer: Dealer = Dealer(seed) if core is None else core.Dealer(seed)
     return dealer
 
 
 def make_game_dealer(seed: int | str) -> Dealer:
-    """Return the dealer of a `Game`: a number leads to the same one for ever; a string is a deal seed, in hex."""
+    """The dealer of a `Game`: a number leads to the same one for ever; a string is a deal seed, in hex."""
     return choose_dealer(bytes.fromhex(seed) if isinstance(seed, str) else sha256(b"game\0%d" % seed).digest())
 
 

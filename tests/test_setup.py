@@ -22,7 +22,7 @@ def commands(target: str, folder: Path) -> str:
 
 @pytest.mark.parametrize(
     ("target", "developers"),
-    [("demo", False), ("demo-languages", False), ("bench", False), ("test", True), ("lint", True)],
+    [("demo", False), ("demo-languages", False), ("bench", False), ("core", False), ("test", True), ("lint", True)],
 )
 def test_the_tools_of_developers_come_only_where_they_are_used(target: str, developers: bool, tmp_path: Path) -> None:
     told = commands(target, tmp_path)

@@ -16,7 +16,7 @@ from malice.tournaments.commands.options import json_option
 
 
 def describe_version() -> str:
-    """Return the version of malice, and which engine plays."""
+    """The version of malice, and which engine plays."""
     from malice.referee.compiled import VERSION, name_engine
 
     return f"malice {VERSION}, {name_engine()}"

@@ -20,7 +20,7 @@ __all__ = ["FAMILY", "SpiteAndMalice"]
 
 
 def make_rules(parameters: Parameters, seats: int) -> Rules[Any]:
-    """Return the game, compiled where the core plays: it does what `SpiteAndMalice` does, and has that beside it.
+    """Make the game, compiled where the core plays: it does what `SpiteAndMalice` does, and has that beside it.
 
     Raises:
         RulesetError: the parameters do not make a game for that many seats.
