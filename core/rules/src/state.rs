@@ -165,7 +165,7 @@ impl State {
     fn has_phase(&self, derived: &Derived) -> bool {
         let size = derived.payoff_size;
         match self.phase {
-            Phase::Payoffs => self.mixing == derived.payoff_pack,
+            Phase::Payoffs => !self.mixing.is_empty() && self.mixing == derived.payoff_pack,
             Phase::Deal => {
                 let full = if derived.payoff_pack.is_empty() { 0 } else { size };
                 self.mixing == derived.deck && self.payoffs.iter().all(|pile| pile.len() == full)
