@@ -72,6 +72,7 @@ def test_the_front_page_opens_a_game_of_the_best_where_replays_find_it(tmp_path:
     assert found.turn is not None
     assert set(found.game.labels) == {row.label for row in standings.rows[:2]}
     assert f"replay.html#{found.game.key}/{found.turn.action}" in Page(tmp_path / "index.html").links
+    assert f"malice play you BOT --web --ruleset {found.game.ruleset}" in (tmp_path / "index.html").read_text()
     (record,) = league.read_records([found.game.key])
     asks = [ask.after for ask in replay_asks(record)]
     assert found.last == len(asks) - 2 >= found.turn.action
