@@ -38,6 +38,10 @@ const timer = setInterval(() => {
     done(clicks);
     return;
   }
+  if (document.getElementById("sure").open) {
+    document.getElementById("yes").click();
+    return;
+  }
   const targets = lit("target");
   const plain = [...document.querySelectorAll("#plain button")];
   const sources = lit("source");
@@ -81,7 +85,7 @@ def is_my_turn(browser: Chrome) -> bool:
 
 
 def click_through(browser: Chrome) -> int:
-    browser.set_script_timeout(600)
+    browser.set_script_timeout(120)
     return int(browser.execute_async_script(CLICK))
 
 
