@@ -40,6 +40,9 @@ class Matching:
         late: whether pins are first laid on the latest cell where a life fits, and not on the oldest.
     """
 
+    hopeless = False
+    """Whether there is no world at all, and none is to be found by another try either."""
+
     def __init__(self, record: Record, rng: Random, *, late: bool) -> None:
         self._late = late
         self._record = record
@@ -72,6 +75,7 @@ class Matching:
         """The life in each cell; None if no world was found."""
         seen = [cell for cell, found in enumerate(self._record.cells) if found.card is not None]
         unmatched = [cell for cell in self._sort(seen) if not self._match(cell)]
+        self.hopeless = bool(unmatched)
         if unmatched or not self._pin_all():
             return None
         free = [cell for cell, group in enumerate(self._held) if not group]
@@ -83,6 +87,7 @@ class Matching:
                 continue
             # What has no life without a path to a hand has none wherever the pins are.
             reached = [cell for cell in self._reached if cell in self._owners]
+            self.hopeless = not reached
             if not reached or self._visited > PATIENCE * len(self._held):
                 return None
             choice = self._choose_wanted() if self._rng.random() < 0.5 else self._choose_reached(reached)

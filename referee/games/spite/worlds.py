@@ -33,8 +33,8 @@ ROUNDS = 5
 """How often cards that nobody has drawn are shuffled, with exchanges in between."""
 EXCHANGES = 2
 """How many of each kind are tried in a round for each card that another seat drew."""
-TRIES = 3
-"""How often a first world is sought with each order of pins: now and then, one of them leads nowhere."""
+TRIES = 12
+"""How often a first world is sought with each order of pins: now and then, a try leads nowhere."""
 ATTEMPTS = 20
 """How often a world is drawn until what a redeal took up of a hand does not contradict what was heard before."""
 
@@ -106,8 +106,13 @@ class Chain:
 
     def draw(self) -> list[int] | None:
         """The life in each cell; None if no world was found."""
-        tries = (Matching(self._record, self._rng, late=late).find() for late in (False, True) * TRIES)
-        if (found := next((held for held in tries if held), None)) is None:
+        for late in (False, True) * TRIES:
+            matching = Matching(self._record, self._rng, late=late)
+            if found := matching.find():
+                break
+            if matching.hopeless:
+                return None
+        else:
             return None
         for cell, life in enumerate(found):
             self._put(cell, life)
