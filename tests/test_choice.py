@@ -222,7 +222,6 @@ def test_a_league_of_several_tournaments_shows_all_but_comparisons(league: Growi
         ("export DB --views", None),
         ("feedback DB --out OUT", None),
         ("replay DB 0.0.0.0", None),
-        ("site DB --out OUT", None),
         ("site DB --game 0.0.0.0 --out OUT", None),
         ("run --shard 1/2 --db DB", None),
     ],

@@ -215,7 +215,7 @@ def test_hints_and_keys_name_a_tournament_that_is_not_the_newest(run: Run) -> No
     out = malice("standings", run.db, "--tournament", "tournament").stdout
     assert f"malice entry reinstate {run.db} cem --tournament tournament" in out
     assert malice("feedback", run.db, "--tournament", "tournament", "--out", run.folder / "f").exit_code == 0
-    pages = "".join(path.read_text() for path in (run.folder / "f").iterdir())
+    pages = "".join(path.read_text() for path in (run.folder / "f").glob("*.md"))
     assert "malice replay t.db tournament:0." in pages
 
 
