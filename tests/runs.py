@@ -11,15 +11,18 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import chdir, closing, contextmanager
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from malice.referee.records import Key, Layer, compute_tournament_sha
+from malice.referee.records import Batch, Key, Layer, compute_tournament_sha
 from malice.tournaments.entries.bots import list_shipped_bots
 from malice.tournaments.league.store import Store
+from malice.tournaments.running.coordinator import play_batches
+from malice.tournaments.running.hooks import Hooks, Outcome
 from tests import command_line
 from tests.processes import PATIENCE_S, POLL_S, Mark
 
@@ -161,3 +164,16 @@ def list_versions(run: Run) -> dict[str, int]:
 def list_titles(run: Run) -> list[str]:
     with Store(run.db) as store:
         return [part.title for part in store.parts()]
+
+
+class Until:
+    """Plays these games, and then is stopped, as by Ctrl-C."""
+
+    def __init__(self, keys: Collection[Key]) -> None:
+        self._keys = keys
+
+    def __call__(self, batches: Iterator[Batch], jobs: int, cpus: int, hooks: Hooks) -> Outcome:
+        mine = (replace(each, games=tuple(o for o in each.games if o.key in self._keys)) for each in batches)
+        outcome = play_batches((each for each in mine if each.games), jobs, cpus, hooks)
+        outcome.stopped = "SIGINT"
+        return outcome

@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from malice.referee.records import Batch, Key
+from malice.referee.records import Key
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.errors import LeagueError, Stopped
 from malice.tournaments.league.config import read_config
@@ -22,15 +21,13 @@ from malice.tournaments.league.desk import decide
 from malice.tournaments.league.journal import StateChanged
 from malice.tournaments.league.notes import Ruling
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.coordinator import play_batches
-from malice.tournaments.running.hooks import Hooks, Outcome
 from malice.tournaments.running.opening import RunTerms
 from malice.tournaments.running.plan import read_plan
 from malice.tournaments.running.run import run_tournament
 from tests.command_line import malice
 from tests.leagues import play_small_league, replace_in_journal
 from tests.processes import PATIENCE_S
-from tests.runs import Run
+from tests.runs import Run, Until
 
 pytestmark = pytest.mark.slow
 
@@ -55,19 +52,6 @@ def stopping(tmp_path: Path) -> Iterator[Run]:
     os.mkfifo(run.fifo)
     yield run
     run.mark.end()
-
-
-class Until:
-    """Plays these games, and then is stopped, as by Ctrl-C."""
-
-    def __init__(self, keys: Collection[Key]) -> None:
-        self._keys = keys
-
-    def __call__(self, batches: Iterator[Batch], jobs: int, cpus: int, hooks: Hooks) -> Outcome:
-        mine = (replace(each, games=tuple(o for o in each.games if o.key in self._keys)) for each in batches)
-        outcome = play_batches((each for each in mine if each.games), jobs, cpus, hooks)
-        outcome.stopped = "SIGINT"
-        return outcome
 
 
 def stop_after(run: Run, keys: Collection[Key]) -> None:
