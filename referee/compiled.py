@@ -5,15 +5,39 @@ from __future__ import annotations
 import os
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from malice.referee.errors import FamilyError
+
+if TYPE_CHECKING:
+    from msgspec import Struct
+
+    from malice.referee.rules import Ask, Result
 
 VERSION = "0.1.0"
 """Of the core that goes with this malice; of malice itself, too."""
 VARIABLE = "MALICE_ENGINE"
 """Names the engine in the environment, for this process and those that it starts: `python` or `core`."""
 ADVICE = f"pip install malice-core=={VERSION}, or make core in a checkout"
+
+
+class CompiledCourse(Protocol):
+    """A `Course` that compiled rules play in place, as long as no seat has left; events are made when asked for."""
+
+    rules: Any
+    step: Ask | Result
+    state: Any
+    events: list[Struct]
+    dealer: Any
+
+    def legal(self, seat: int, /) -> tuple[str, ...]: ...
+    def view(self, seat: int | None, /) -> Any: ...
+    def encode(self, seat: int, /) -> bytes:
+        """The view as the vector of the family's `Learner`, in the floats of this machine."""
+
+    def play(self, actions: dict[int, str], /) -> None: ...
+    def copy(self) -> Self: ...
+    def replace_dealer(self, dealer: Any, /) -> None: ...
 
 
 @cache

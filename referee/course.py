@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from hashlib import sha256
 from itertools import chain
@@ -10,7 +10,7 @@ from struct import unpack
 from typing import Any, Self
 
 from malice.protocol.messages import Out
-from malice.referee.compiled import find_core
+from malice.referee.compiled import CompiledCourse, find_core
 from malice.referee.errors import FamilyError
 from malice.referee.rules import Ask, Events, Result, Rules, Shuffle, Step
 
@@ -65,6 +65,18 @@ def make_game_dealer(seed: int | str) -> Dealer:
     return choose_dealer(bytes.fromhex(seed) if isinstance(seed, str) else sha256(b"game\0%d" % seed).digest())
 
 
+def make_course(rules: Rules[Any], dealer: Dealer, state: Any = None, events: Events = ()) -> Course | CompiledCourse:
+    """Begin a game, or go on from a state, by compiled rules in place where they can."""
+    core = find_core()
+    if core is not None and type(rules) is core.Rules and type(dealer) is core.Dealer:
+        course: CompiledCourse | None = core.Course.begin(
+            rules, dealer, rules.start() if state is None else state, events
+        )
+        if course is not None:
+            return course
+    return Course(rules, dealer, state, events)
+
+
 MOST_POINTS = 2**53
 """The largest number that every reader of JSON knows; a league stores none above it."""
 MOST_SHUFFLES = 1000
@@ -78,24 +90,34 @@ class Course:
         rules: the game.
         dealer: chooses the order of every shuffle.
         state: where the game goes on; by default it begins.
-        out: the seats that have left it there.
+        events: what led to that state.
     """
 
-    def __init__(self, rules: Rules[Any], dealer: Dealer, state: Any = None, out: Iterable[int] = ()) -> None:
+    def __init__(self, rules: Rules[Any], dealer: Dealer, state: Any = None, events: Events = ()) -> None:
         self.rules = rules
         self._dealer = dealer
+        self.events = [*events]
+        """All that has happened, unmasked."""
         self.state: Any
         self.step: Ask | Result
         """Which seats act next, or the result."""
-        self._out = frozenset(out)
-        self.dealt = self._settle(rules.start() if state is None else state, ())
+        self._out = frozenset(event.seat for event in events if isinstance(event, Out))
+        self._settle(rules.start() if state is None else state, ())
+        self.dealt = (*self.events,)
         """The events of the deal, and of all that was played before the course was handed over."""
 
     def copy(self) -> Self:
         """The copy goes on by itself, with the same shuffles to come."""
         other = copy(self)
         other._dealer = self._dealer.copy()
+        other.events = self.events.copy()
         return other
+
+    def legal(self, seat: int) -> tuple[str, ...]:
+        return self.rules.legal(self.state, seat)
+
+    def view(self, seat: int | None) -> Any:
+        return self.rules.view(self.state, seat)
 
     def replace_dealer(self, dealer: Dealer) -> None:
         """Let another dealer choose the shuffles to come."""
@@ -112,6 +134,7 @@ class Course:
         """
         out = tuple(Out(seat, code) for seat, code in codes.items())
         if isinstance(self.step, Result):
+            self.events += out
             return out
         state, events = self.rules.withdraw(self.state, tuple(codes))
         self._out |= codes.keys()
@@ -130,6 +153,7 @@ class Course:
         elif self._out and not self._out.isdisjoint(step.seats):
             raise FamilyError(f"next: expected no seat of {sorted(self._out)}, which have left the game, got {step}")
         self.state, self.step = state, step
+        self.events += events
         return events
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -13,7 +14,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from malice.protocol.messages import Out
-from malice.referee.course import Course, Dealer, list_asked, make_game_dealer
+from malice.referee.course import Course, Dealer, list_asked, make_course, make_game_dealer
 from malice.referee.errors import DataError, IllegalAction, RulesetError
 from malice.referee.families import Family, load_family, make_rules, parse_parameters
 from malice.referee.learning import Learner
@@ -106,8 +107,7 @@ class Game:
         self._public = family.public | {Out}
         self._alone = match.same_deal
         rules = make_rules(self.ruleset.family, self.ruleset.rules, self.seats)
-        self._course = Course(rules, make_game_dealer(seed))
-        self._events: list[Struct] = list(self._course.dealt)
+        self._course = make_course(rules, make_game_dealer(seed))
         self._happened: list[Happening] = []
         self._actions = 0
         self._world: World | None = None
@@ -158,10 +158,10 @@ class Game:
 
     def legal(self, seat: int | None = None) -> tuple[str, ...]:
         """List the legal actions of a seat; it need not be named where one acts."""
-        return self._course.rules.legal(self._course.state, self._name_seat(seat))
+        return self._course.legal(self._name_seat(seat))
 
-    def play(self, action: str | Mapping[int, str]) -> Events:
-        """Play the action of the seat to act, or those of all seats to act, by seat; return all that happens, unmasked.
+    def play(self, action: str | Mapping[int, str]) -> None:
+        """Play the action of the seat to act, or those of all seats to act, by seat.
 
         Raises:
             IllegalAction: an action is not legal, or not every seat to act has one; nothing has changed then.
@@ -176,38 +176,46 @@ class Game:
             actions = dict(action)
             if not asked or sorted(actions) != list(asked):
                 raise IllegalAction(f"expected an action of each of the seats {list(asked)}, got {actions}")
-        events = course.play(actions)
+        course.play(actions)
         self._happened.append(actions)
         self._actions += len(actions)
-        self._events += events
-        return events
 
-    def withdraw(self, *seats: int) -> Events:
+    def withdraw(self, *seats: int) -> None:
         """Take seats out of the game together, as the referee does with a bot that fails."""
-        return self._withdraw(dict.fromkeys(seats, WITHDRAWN))
+        self._withdraw(dict.fromkeys(seats, WITHDRAWN))
 
-    def _withdraw(self, codes: Mapping[int, str]) -> Events:
+    def _withdraw(self, codes: Mapping[int, str]) -> None:
         for seat in codes:
             self._refuse_seat(seat)
-        events = self._course.withdraw(codes)
+        course = self._course
+        if not isinstance(course, Course):  # the compiled one knows only games that nobody has left
+            course = self._course = Course(course.rules, course.dealer, course.state, (*course.events,))
+        course.withdraw(codes)
         self._happened.append([seat if code == WITHDRAWN else (seat, code) for seat, code in codes.items()])
-        self._events += events
-        return events
 
     def view(self, seat: int | None = None) -> Any:
         """What a seat sees, as its bot gets it; the seat need not be named where one acts."""
-        return self._course.rules.view(self._course.state, self._name_seat(seat))
+        return self._course.view(self._name_seat(seat))
+
+    def encode(self, seat: int | None = None) -> array[float]:
+        """The view of a seat as the vector of `learner`, an array of type "f".
+
+        Raises:
+            RulesetError: the family tells nothing of it.
+        """
+        seat, course, encode = self._name_seat(seat), self._course, self.learner.encode
+        return encode(course.view(seat)) if isinstance(course, Course) else array("f", course.encode(seat))
 
     def view_table(self) -> Any:
         """What a spectator sees: the hands of the seats to act, and no other secret."""
-        return self._course.rules.view(self._course.state, None)
+        return self._course.view(None)
 
     def events(self, seat: int | None = None, since: int = 0) -> Events:
         """What a seat has received so far, without the first `since` events."""
         seat = self._name_seat(seat)
         mask = self._course.rules.mask
         received = []
-        for event in self._events:
+        for event in self._course.events:
             if self._alone and getattr(event, "seat", seat) != seat:
                 continue
             masked = event if type(event) in self._public else mask(event, seat)
@@ -219,7 +227,6 @@ class Game:
         """The copy goes on by itself, with the same shuffles to come."""
         other = copy(self)
         other._course = self._course.copy()
-        other._events = self._events.copy()
         other._happened = self._happened.copy()
         return other
 
@@ -296,7 +303,8 @@ class Game:
         resample = load_family(name).resample
         if resample is None:
             raise RulesetError(f"{self.ruleset.name}: expected a game that can deal anew, got {name!r}, which cannot")
-        first = type(self._events[0]).__name__ if self._events else "the deal"
+        events = self._course.events
+        first = type(events[0]).__name__ if events else "the deal"
         if not heard or type(heard[0]).__name__ != first:
             got = type(heard[0]).__name__ if heard else "none"
             raise DataError(f"events: expected all that the seat has heard, from {first} on, got {got}")
@@ -312,9 +320,7 @@ class Game:
 
     def _take_up(self, world: World, seed: int | str) -> None:
         """Go on from a world, with other shuffles to come."""
-        out = [event.seat for event in world.events if isinstance(event, Out)]
-        self._course = Course(self._course.rules, make_game_dealer(seed), world.state, out)
-        self._events = [*world.events, *self._course.dealt]
+        self._course = make_course(self._course.rules, make_game_dealer(seed), world.state, world.events)
         self._happened = []
         self._actions = world.actions
         self._world, self.seed = world, seed
@@ -478,7 +484,4 @@ def start_course(rules: Rules[Any], dealer: Dealer, position: Position | None = 
     game = Game._restore(position)
     if game.over:
         raise DataError(f"position: expected a game that goes on, got one that was over after {game.actions} actions")
-    course = game._course
-    course.rules, course.dealt = rules, tuple(game._events)
-    course.replace_dealer(dealer)
-    return course
+    return Course(rules, dealer, game._course.state, (*game._course.events,))

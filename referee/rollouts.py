@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from malice.referee.compiled import ADVICE
+from malice.referee.compiled import ADVICE, CompiledCourse
 from malice.referee.course import Course, choose_dealer, make_game_dealer
 from malice.referee.errors import RulesetError
 from malice.referee.rules import Result
@@ -14,7 +14,7 @@ Policy = Literal["first", "uniform", "greedy"]
 """How every seat plays: the first legal action, any, or that of the bot `greedy`, which takes compiled rules."""
 
 
-def roll_out(course: Course, policy: Policy, seeds: Sequence[int]) -> tuple[Result, ...]:
+def roll_out(course: Course | CompiledCourse, policy: Policy, seeds: Sequence[int]) -> tuple[Result, ...]:
     """Play a course on to its end once for each seed, which decides the shuffles and what is left to chance.
 
     Raises:
@@ -31,7 +31,7 @@ def roll_out(course: Course, policy: Policy, seeds: Sequence[int]) -> tuple[Resu
     return tuple(_play_out(course.copy(), policy, seed) for seed in seeds)
 
 
-def _play_out(course: Course, policy: Policy, seed: int) -> Result:
+def _play_out(course: Course | CompiledCourse, policy: Policy, seed: int) -> Result:
     course.replace_dealer(make_game_dealer(seed))
     chance = choose_dealer(b"rollout\0%d" % seed)
     choose = chance.draw if policy == "uniform" else lambda _: 0

@@ -9,6 +9,7 @@ import pytest
 
 import malice
 from malice.protocol.messages import Out
+from malice.referee.course import Course
 from malice.referee.errors import DataError, IllegalAction, RulesetError
 from tests.games.random_games import MOST_ACTIONS, compare_with_referee
 
@@ -33,8 +34,26 @@ def test_a_position_holds_withdrawals_and_new_seeds() -> None:
     again = malice.Game.from_position(game.position())
     assert [event.code for event in again.events(0) if isinstance(event, Out)] == ["withdrawn", "timeout"]
     while not game.over and game.actions < MOST_ACTIONS:
-        assert again.play(game.legal()[-1]) == game.play(game.legal()[-1])
+        again.play(game.legal()[-1])
+        game.play(game.legal()[-1])
+        assert again._course.events == game._course.events
     assert again.result == game.result
+
+
+def test_a_game_that_changed_engines_goes_on_like_its_copy() -> None:
+    game = malice.Game("multi-4", seats=4, seed=3)
+    for _ in range(40):
+        game.play(game.legal()[0])
+    other = malice.Game.from_position(game.position())
+    other.withdraw(2)
+    game.withdraw(2)
+    assert isinstance(game._course, Course)
+    for _ in range(40):
+        assert game.legal() == other.legal()
+        game.play(game.legal()[-1])
+        other.play(other.legal()[-1])
+    assert game._course.events == other._course.events
+    assert game.encode().tobytes() == other.encode().tobytes()
 
 
 def test_an_error_says_what_was_expected() -> None:

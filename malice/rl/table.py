@@ -84,7 +84,7 @@ class Table:
         return mask
 
     def observe(self, seat: int) -> NDArray[np.float32]:
-        return np.frombuffer(self.learner.encode(self.game.view(seat)), np.float32)
+        return np.frombuffer(self.game.encode(seat), np.float32)
 
     def compute_rewards(self) -> list[float]:
         """By seat, from 1 to -1, at the end of the game: 0 on average, and the same for partners.

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 /// Chooses the order of every shuffle of one game.
 #[pyclass(module = "malice_core")]
-pub struct Dealer(dealer::Dealer);
+pub struct Dealer(pub dealer::Dealer);
 
 #[pymethods]
 impl Dealer {

@@ -1,5 +1,6 @@
 //! `malice_core`: the compiled rules behind the interface that malice calls.
 
+mod course;
 mod dealer;
 mod lanes;
 mod rules;
@@ -10,6 +11,9 @@ use pyo3::prelude::*;
 /// The rules of Spite & Malice and its relatives, compiled; malice finds and uses them by itself.
 #[pymodule]
 mod malice_core {
+    #[pymodule_export]
+    use super::course::Course;
+
     #[pymodule_export]
     use super::dealer::Dealer;
 

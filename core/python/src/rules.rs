@@ -4,6 +4,7 @@ use malice_rules::actions::{list_legal, Action};
 use malice_rules::dealer::Dealer;
 use malice_rules::engine::Step;
 use malice_rules::json::write_view;
+use malice_rules::learner::Learner;
 use malice_rules::messages::{Event, View};
 use malice_rules::parameters::Derived;
 use malice_rules::policies::{play_out, Policy};
@@ -97,6 +98,7 @@ fields! {
 #[pyclass(frozen, module = "malice_core")]
 pub struct Rules {
     derived: Derived,
+    learner: Learner,
     structs: std::sync::Arc<Structs>,
     reference: Py<PyAny>,
     asks: Vec<Py<PyAny>>,
@@ -104,7 +106,7 @@ pub struct Rules {
 }
 
 /// A position that came from Python, or one of ours.
-enum Position<'py> {
+pub enum Position<'py> {
     Ours(PyRef<'py, State>),
     Theirs(Box<state::State>),
 }
@@ -125,8 +127,30 @@ impl Rules {
         &self.derived
     }
 
+    pub fn learner(&self) -> &Learner {
+        &self.learner
+    }
+
+    pub fn structs(&self) -> &Structs {
+        &self.structs
+    }
+
+    /// Who acts in a position, as Python has it.
+    pub fn make_step(&self, py: Python<'_>, position: &state::State) -> PyResult<Py<PyAny>> {
+        match position.next_step() {
+            Step::Ask(seat) => Ok(self.asks[seat].clone_ref(py)),
+            Step::Shuffle(size) => self.structs.make_shuffle(py, size),
+            Step::Over(result) => self.structs.make_result(py, result),
+        }
+    }
+
+    /// A position that Python may read.
+    pub fn hand_over(&self, position: state::State) -> State {
+        State { position, structs: self.structs.clone() }
+    }
+
     /// Reads a position; None if this engine cannot go on from it.
-    fn read<'py>(&self, state: &Bound<'py, PyAny>) -> PyResult<Option<Position<'py>>> {
+    pub fn read<'py>(&self, state: &Bound<'py, PyAny>) -> PyResult<Option<Position<'py>>> {
         if let Ok(state) = state.cast::<State>() {
             return Ok(Some(Position::Ours(state.borrow())));
         }
@@ -152,7 +176,7 @@ impl Rules {
 
     /// A new position with what led to it, as Python has it.
     fn answer<'py>(&self, py: Python<'py>, position: state::State, events: &[Event]) -> PyResult<Bound<'py, PyAny>> {
-        let state = State { position, structs: self.structs.clone() };
+        let state = self.hand_over(position);
         let events = self.structs.make_events(py, events)?;
         Ok(PyTuple::new(py, [Bound::new(py, state)?.into_any(), events.into_any()])?.into_any())
     }
@@ -174,6 +198,7 @@ impl Rules {
             asks: (0..derived.seats).map(|seat| structs.make_ask(py, seat)).collect::<PyResult<_>>()?,
             start: reference.call_method0("start")?.unbind(),
             structs: std::sync::Arc::new(structs),
+            learner: Learner::new(&derived),
             derived,
             reference: reference.unbind(),
         })
@@ -211,12 +236,7 @@ impl Rules {
         let Some(position) = self.read(state)? else {
             return self.ask_reference(py, "next", (state,));
         };
-        let step = match position.next_step() {
-            Step::Ask(seat) => self.asks[seat].clone_ref(py),
-            Step::Shuffle(size) => self.structs.make_shuffle(py, size)?,
-            Step::Over(result) => self.structs.make_result(py, result)?,
-        };
-        Ok(step.into_bound(py))
+        Ok(self.make_step(py, &position)?.into_bound(py))
     }
 
     #[pyo3(signature = (state, seat, /))]
@@ -247,8 +267,7 @@ impl Rules {
         let mut after = position.clone();
         let mut events: Vec<Event> = Vec::new();
         if !action.is_some_and(|action| after.play(&self.derived, action, &mut events)) {
-            let sentence = format!("expected a legal action of seat {seat}, got: {}", word.repr()?);
-            return Err(PyErr::from_value(self.structs.illegal_action.bind(py).call1((sentence,))?));
+            return Err(self.structs.refuse_action(&word, seat)?);
         }
         self.answer(py, after, &events)
     }

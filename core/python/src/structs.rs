@@ -16,7 +16,7 @@ pub struct Structs {
     ask: Py<PyAny>,
     shuffle: Py<PyAny>,
     result: Py<PyAny>,
-    pub illegal_action: Py<PyAny>,
+    illegal_action: Py<PyAny>,
     pub encode: Py<PyAny>,
     view: Py<PyAny>,
     seat_view: Py<PyAny>,
@@ -73,6 +73,12 @@ impl Structs {
         })
     }
 
+    /// The error of an action that is not legal.
+    pub fn refuse_action(&self, action: &Bound<'_, PyAny>, seat: usize) -> PyResult<PyErr> {
+        let sentence = format!("expected a legal action of seat {seat}, got: {}", action.repr()?);
+        Ok(PyErr::from_value(self.illegal_action.bind(action.py()).call1((sentence,))?))
+    }
+
     pub fn make_ask(&self, py: Python<'_>, seat: usize) -> PyResult<Py<PyAny>> {
         self.ask.call1(py, ((seat,),))
     }
@@ -126,7 +132,7 @@ impl Structs {
         PyTuple::new(py, made)
     }
 
-    fn make_event(&self, py: Python<'_>, event: &Event) -> PyResult<Py<PyAny>> {
+    pub fn make_event(&self, py: Python<'_>, event: &Event) -> PyResult<Py<PyAny>> {
         match event {
             Event::Deal { hands, payoffs, sides, stock } => {
                 let payoffs = PyTuple::new(py, payoffs)?;

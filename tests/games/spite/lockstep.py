@@ -10,8 +10,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from malice.referee.compiled import find_core
 from malice.referee.course import Dealer
 from malice.referee.errors import RulesetError
+from malice.referee.families import load_family
 from malice.referee.games.spite import SpiteAndMalice
 from malice.referee.games.spite.messages import PUBLIC
 from malice.referee.games.spite.parameters import Parameters
@@ -51,12 +53,17 @@ def play_in_lockstep(make_core: Callable[[SpiteAndMalice], Any], seed: object) -
     judge = draw_engine(rng)
     core = make_core(judge)
     assert (core.seats, core.teams) == (judge.seats, judge.teams)
-    dealer = Dealer(sha256(f"{seed}".encode()).digest())
+    chance = sha256(f"{seed}".encode()).digest()
+    dealer = Dealer(chance)
     eager, leaving = rng.random() < 0.7, LEAVE * (rng.random() < 1 / 3)
     state, twin, actions = judge.start(), core.start(), 0
+    course, happened = _begin_course(core, chance), list[Any]()
     while not isinstance(step := judge.next(state), Result):
         _compare_step(judge, core, state, twin)
+        if isinstance(step, Ask) and course:
+            _compare_course(judge, course, state, happened)
         if rng.random() < leaving:
+            course = None  # it knows only games that nobody has left
             seats = _draw_seats(rng, judge.seats, state.out)
             outcome, other = _try(judge.withdraw, state, seats), _try(core.withdraw, twin, seats)
         elif isinstance(step, Shuffle):
@@ -67,14 +74,39 @@ def play_in_lockstep(make_core: Callable[[SpiteAndMalice], Any], seed: object) -
             given = {step.seats[0]: _draw_action(rng, judge.legal(state, step.seats[0]), eager)}
             outcome, other = _try(judge.play, state, given), _try(core.play, twin, given)
             actions += 1
+            if course:
+                went = _try(course.play, given)
+                assert went == outcome if isinstance(outcome, str) else went is None
         if isinstance(outcome, str):
             assert other == outcome
             continue
         state, events = outcome
         twin, others = other
+        happened += events
         _compare_events(judge, core, events, others)
     _compare_step(judge, core, state, twin)
+    if course:
+        assert (course.step, course.events) == (step, happened)
     return actions
+
+
+def _begin_course(core: Any, seed: bytes) -> Any:
+    module = find_core()
+    return module and module.Course.begin(core, module.Dealer(seed), core.start(), ())
+
+
+def _compare_course(judge: SpiteAndMalice, course: Any, state: State, happened: list[Any]) -> None:
+    """Compare a game that goes on in place."""
+    assert course.step == judge.next(state)
+    learner = load_family("spite").learner
+    assert learner
+    encode = learner(judge.derived.rules, judge.seats).encode
+    for seat in range(judge.seats):
+        assert course.legal(seat) == judge.legal(state, seat)
+        assert course.view(seat) == (view := judge.view(state, seat))
+        assert course.encode(seat) == encode(view).tobytes()
+    if state.turn % 8 == 0:
+        assert course.events == happened
 
 
 def _draw_seats(rng: Random, seats: int, out: tuple[int, ...]) -> tuple[int, ...]:
