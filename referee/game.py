@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -146,10 +146,7 @@ class Game:
         Raises:
             RulesetError: the family tells nothing of it.
         """
-        family = load_family(self.ruleset.family)
-        if family.learner is None:
-            raise RulesetError(f"{self.ruleset.name}: expected a game with a `learner`, {family.name!r} has none")
-        return family.learner(self.ruleset.rules, self.seats)
+        return _make_learner(self.ruleset, self.seats)
 
     @property
     def teams(self) -> tuple[int, ...]:
@@ -174,7 +171,7 @@ class Game:
             actions = {asked[0]: action}
         else:
             actions = dict(action)
-            if not asked or sorted(actions) != list(asked):
+            if not asked or actions.keys() != {*asked}:
                 raise IllegalAction(f"expected an action of each of the seats {list(asked)}, got {actions}")
         course.play(actions)
         self._happened.append(actions)
@@ -417,6 +414,15 @@ class Game:
     def _refuse_seat(self, seat: int) -> None:
         if not 0 <= seat < self.seats:
             raise ValueError(f"expected a seat from 0 to {self.seats - 1}, got {seat}")
+
+
+@lru_cache
+def _make_learner(ruleset: Ruleset, seats: int) -> Learner:
+    """Made once, as programs that learn play one ruleset again and again."""
+    family = load_family(ruleset.family)
+    if family.learner is None:
+        raise RulesetError(f"{ruleset.name}: expected a game with a `learner`, {family.name!r} has none")
+    return family.learner(ruleset.rules, seats)
 
 
 def _count_actions(happened: Sequence[Happening]) -> int:

@@ -86,7 +86,7 @@ class SimultaneousEnv(ParallelEnv[str, Observation, int]):
         table, asked = self.table, self.table.game.to_act
         assert table.wait is not None
         self._options = [table.list_options(seat) if seat in asked else {table.wait: ""} for seat in range(table.seats)]
-        masks = [table.make_mask([*options]) for options in self._options]
+        masks = [table.make_mask(options) for options in self._options]
         return (
             {
                 agent: {"observation": table.observe(seat), "action_mask": masks[seat]}

@@ -47,6 +47,7 @@ class SequentialEnv(AECEnv[str, Observation, int | None]):
         self.agents: list[str] = []
         self.agent_selection = self.possible_agents[0]
         self._options: dict[int, str] = {}
+        self._asked: tuple[int, ...] = ()
         self._chosen: dict[int, str] = {}
         self._blank = self._mask = self.table.make_mask([])
 
@@ -69,7 +70,7 @@ class SequentialEnv(AECEnv[str, Observation, int | None]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": self._blank} for agent in self.agents}
-        self._chosen = {}
+        self._asked, self._chosen = self.table.game.to_act, {}
         self._ask()
 
     def step(self, action: int | None) -> None:
@@ -89,9 +90,9 @@ class SequentialEnv(AECEnv[str, Observation, int | None]):
         self._cumulative_rewards[agent] = 0.0
         self.infos[agent]["action_mask"] = self._blank
         game = self.table.game
-        if len(self._chosen) == len(game.to_act):
+        if len(self._chosen) == len(self._asked):
             game.play(self._chosen)
-            self._chosen = {}
+            self._asked, self._chosen = game.to_act, {}
         if game.over:
             for each, reward in zip(self.possible_agents, self.table.compute_rewards(), strict=True):
                 self.rewards[each] = self._cumulative_rewards[each] = reward
@@ -104,10 +105,10 @@ class SequentialEnv(AECEnv[str, Observation, int | None]):
             self._ask()
 
     def _ask(self) -> None:
-        seat = self.table.game.to_act[len(self._chosen)]
+        seat = self._asked[len(self._chosen)]
         self.agent_selection = agent = self.possible_agents[seat]
         self._options = self.table.list_options(seat)
-        self._mask = self.table.make_mask([*self._options])
+        self._mask = self.table.make_mask(self._options)
         self.infos[agent]["action_mask"] = self._mask
 
     def observe(self, agent: str) -> Observation:

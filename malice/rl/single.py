@@ -108,7 +108,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], int]):
 
     def action_masks(self) -> Mask:
         """1 for each choice that the learner has, as algorithms with masks ask for it."""
-        return self.table.make_mask([*self._options])
+        return self.table.make_mask(self._options)
 
     def render(self) -> Any:
         """Draw the table as a spectator sees it, as text or as HTML."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, Literal
 
@@ -77,11 +77,12 @@ class Table:
         places = self._places
         return {places[action]: action for action in reversed(self.game.legal(seat))}
 
-    def make_mask(self, options: Sequence[int]) -> Mask:
+    def make_mask(self, options: Iterable[int]) -> Mask:
         """1 at the places of these choices, and 0 elsewhere."""
-        mask = np.zeros(self.size, np.int8)
-        mask[options] = 1
-        return mask
+        mask = bytearray(self.size)
+        for option in options:
+            mask[option] = 1
+        return np.frombuffer(mask, np.int8)
 
     def observe(self, seat: int) -> NDArray[np.float32]:
         return np.frombuffer(self.game.encode(seat), np.float32)

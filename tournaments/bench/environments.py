@@ -1,4 +1,4 @@
-"""What environments for learning cost: their steps beside the bare engine's actions, and beside a card environment of
+"""What environments for learning cost: their steps beside the bare rules' actions, and beside a card environment of
 PettingZoo's own.
 
 All take turns in one process, in rounds, so that they meet the same noise; each row is the median of the rounds.
@@ -14,9 +14,9 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from malice.referee.game import Game
 from malice.referee.games import DEFAULT_RULESET
 from malice.tournaments.bench import BenchRow
+from malice.tournaments.bench.games import step_barely
 
 ROUNDS = 5
 STEPS = 6000
@@ -53,21 +53,18 @@ def measure_environments(say: Callable[[str], None]) -> Iterator[BenchRow]:
     for form in envs:
         rate = median(ours[form])
         what = f"environment of PettingZoo, {form}, random steps"
-        yield BenchRow(what, rate, "steps/CPU s", f"bare engine ({bare:,.0f})", rate / bare)
+        yield BenchRow(what, rate, "steps/CPU s", f"the bare rules ({bare:,.0f})", rate / bare)
         if theirs:
             other = median(beside[form])
             yield BenchRow(what, rate, "steps/CPU s", f"leduc of PettingZoo, {form} ({other:,.0f})", rate / other)
 
 
 def _count_actions(seed: int) -> float:
-    """Play games at random; return actions per CPU second."""
+    """Play games at random by the bare rules; return actions per CPU second."""
     rng, played = Random(seed), 0
     begin = time.process_time()
     while played < STEPS:
-        game = Game(DEFAULT_RULESET, seed=rng.getrandbits(32))
-        while not game.over and played < STEPS:
-            game.play(rng.choice(game.legal()))
-            played += 1
+        played += step_barely(rng.getrandbits(32), rng)
     return played / (time.process_time() - begin)
 
 

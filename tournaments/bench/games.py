@@ -10,7 +10,6 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from shutil import which
@@ -19,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from malice.protocol.codec import encode
 from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move, MoveAnswer
-from malice.referee.course import Course, choose_dealer
+from malice.referee.course import Course, choose_dealer, make_game_dealer
 from malice.referee.families import list_shipped, make_rules
 from malice.referee.game import Game
 from malice.referee.game_runner import GameRunner
@@ -205,21 +204,12 @@ STEPPED = 40
 def measure_stepping() -> Iterator[BenchRow]:
     """Play the same random games through `malice.Game` and by the bare rules, in turns."""
     ruleset = load_ruleset(DEFAULT_RULESET)
-    rules = make_rules(ruleset.family, ruleset.rules, 2)
 
     def step(number: int, rng: Random) -> int:
         game = Game(ruleset, 2, number)
         while not game.over:
             game.play(rng.choice(game.legal()))
         return game.actions
-
-    def step_barely(number: int, rng: Random) -> int:
-        course, count = Course(rules, choose_dealer(sha256(b"game\0%d" % number).digest())), 0
-        while isinstance(course.step, Ask):
-            (seat,) = course.step.seats
-            course.play({seat: rng.choice(rules.legal(course.state, seat))})
-            count += 1
-        return count
 
     costs: dict[Callable[[int, Random], int], list[float]] = {step: [], step_barely: []}
     for _ in range(ROUNDS):
@@ -229,6 +219,18 @@ def measure_stepping() -> Iterator[BenchRow]:
             measured.append((time.process_time() - begin) / count)
     cost, bare = median(costs[step]), median(costs[step_barely])
     yield BenchRow("malice.Game, uniform random games", 1 / cost, "actions/CPU s", "the bare rules", bare / cost)
+
+
+def step_barely(number: int, rng: Random) -> int:
+    """Play a game at random by the bare rules; return how many actions it took."""
+    ruleset = load_ruleset(DEFAULT_RULESET)
+    rules = make_rules(ruleset.family, ruleset.rules, 2)
+    course, count = Course(rules, make_game_dealer(number)), 0
+    while isinstance(course.step, Ask):
+        (seat,) = course.step.seats
+        course.play({seat: rng.choice(rules.legal(course.state, seat))})
+        count += 1
+    return count
 
 
 ROUNDS = 9

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from functools import cache
 
 from malice.protocol.cards import CARDS, HIDDEN, RANKS, VALUE
 from malice.referee.games.spite.actions import can_pass
-from malice.referee.games.spite.messages import SeatView, View
+from malice.referee.games.spite.messages import View
 from malice.referee.games.spite.parameters import DerivedRules, Parameters, list_fitting_cards
 from malice.referee.learning import Learner, make_units
 
@@ -82,9 +83,9 @@ class Encoder:
         self._hand = derived.hand_size
         self._blank = array("f", bytes(4 * (1 + len(RANKS))))
         units = make_units(len(TOPS))
-        self._tops = {card: units[VALUE[card] - 1] for card in CARDS}
-        self._none = units[-1]
-        self._tops[HIDDEN] = array("f", bytes(4 * len(TOPS)))
+        self._tops: dict[str | None, array[float]] = {card: units[VALUE[card] - 1] for card in CARDS}
+        self._tops |= {None: units[-1], HIDDEN: array("f", bytes(4 * len(TOPS)))}
+        self._own, self._side = cache(self._encode_own), cache(self._encode_side)
 
     def name_features(self) -> Iterator[str]:
         """Name each place of a vector."""
@@ -113,15 +114,14 @@ class Encoder:
             vector += self._empty
         seats = view.seats
         for seat in (*seats[view.seat :], *seats[: view.seat]):
-            self._add_seat(vector, seat)
+            vector += self._own(seat.payoff.top, seat.payoff.left, seat.hand)
+            for side in seat.side:
+                vector += self._side(side[-1] if side else None, len(side))
         return vector
 
-    def _add_seat(self, vector: array[float], seat: SeatView) -> None:
-        tops, none = self._tops, self._none
-        payoff = seat.payoff
-        vector += tops[payoff.top] if payoff.top else none
-        vector.append(min(1.0, (payoff.left or 0) / self._payoff))
-        vector.append(min(1.0, seat.hand / self._hand))
-        for side in seat.side:
-            vector += tops[side[-1]] if side else none
-            vector.append(min(1.0, len(side) / LONGEST))
+    def _encode_own(self, top: str | None, left: int | None, hand: int) -> array[float]:
+        shares = (left or 0) / self._payoff, hand / self._hand
+        return self._tops[top] + array("f", [min(1.0, share) for share in shares])
+
+    def _encode_side(self, top: str | None, count: int) -> array[float]:
+        return self._tops[top] + array("f", [min(1.0, count / LONGEST)])
