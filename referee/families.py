@@ -64,6 +64,9 @@ def _keep_apart(parameters: Any) -> object:
     return parameters
 
 
+def _trust_state(rules: Any, state: Any) -> None: ...
+
+
 class Statistic(Struct, frozen=True, kw_only=True):
     """Something that is counted for each seat of a game, and shown for each bot with its best value."""
 
@@ -140,6 +143,8 @@ class Family(Struct, frozen=True, kw_only=True):
     """Returns, from the rules, the view of a seat, and all that it heard since the game began, a world drawn uniformly
     from those in which it would have heard and seen just that; raises `DataError` if there is none. None if the family
     cannot do so."""
+    check_state: Callable[[Any, Any], None] = _trust_state
+    """Raises `ValueError` if a game cannot go on by the rules from a state that somebody has written."""
     opponent: str = "uniform"
     """The bot that ships and sits at the other seats of an examination."""
     package: str = ""

@@ -392,7 +392,11 @@ class Game:
         family, rules = load_family(self.ruleset.family), self._course.rules
         state = _convert("position: beginning.state", beginning.state, type(rules.start()))
         events = _convert_events(family, beginning.events)
-        self._take_up(World(state, events, beginning.actions), seed)
+        try:
+            family.check_state(rules, state)
+            self._take_up(World(state, events, beginning.actions), seed)
+        except (LookupError, ValueError) as error:
+            raise DataError(f"position: beginning.state: {error}") from None
 
     def _repeat(self, what: Happening) -> None:
         if isinstance(what, dict):

@@ -112,6 +112,30 @@ def test_a_position_may_be_edited() -> None:
         malice.Game.from_position(msgspec.json.encode(position))
 
 
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"out": [0, 1]}, "a seat that plays"),
+        ({"out": [0, 0]}, "each seat that is out once"),
+        ({"seat": 7}, "seats from 0 to 1"),
+        ({"hands": [["4C"]]}, "hands, payoffs and sides of 2 seats"),
+        ({"hands": [["4C", "zz"], []]}, "cards of the pack"),
+        ({"heights": [99, 0, 0]}, "heights from 0 to 11"),
+        ({"mixing": ["4C"]}, "what its phase takes up"),
+        ({"phase": "over"}, "a result if the game is over"),
+        ({"turn": -1}, "counts of 0 and more"),
+    ],
+    ids=str,
+)
+def test_a_position_from_which_no_game_goes_on_is_refused(change: dict[str, Any], expected: str) -> None:
+    game = malice.Game("standard")
+    game.resample(0, Random(2))
+    position = msgspec.json.decode(game.position())
+    position["beginning"]["state"] |= change
+    with pytest.raises(DataError, match=rf"^position: beginning\.state: expected {expected}"):
+        malice.Game.from_position(msgspec.json.encode(position))
+
+
 def test_a_position_holds_the_parameters_of_a_ruleset_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('extends = "standard"\n[rules]\nhand_size = 3\n')
     game = malice.Game(read_ruleset(tmp_path / "mine.toml"))

@@ -13,6 +13,7 @@ from malice.referee.games.spite.learner import make_learner
 from malice.referee.games.spite.luck import find_luck
 from malice.referee.games.spite.messages import PUBLIC, Event, View, count_left
 from malice.referee.games.spite.parameters import Parameters, classify, list_figures, match
+from malice.referee.games.spite.state import check_state
 from malice.referee.games.spite.words import SENTENCES
 from malice.referee.rules import Events, Rules, World
 
@@ -57,5 +58,6 @@ FAMILY = Family(
     luck=find_luck,
     race=count_left,
     resample=resample,
+    check_state=lambda rules, state: check_state(rules.derived, state),
     opponent="greedy",
 )

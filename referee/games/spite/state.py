@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Literal
 
 from msgspec import Struct
@@ -82,6 +83,63 @@ def replace_pile(sides: tuple[Piles, ...], seat: int, index: int, pile: Cards) -
 
 def list_playing_seats(state: State) -> tuple[int, ...]:
     return tuple(seat for seat in range(len(state.hands)) if seat not in state.out)
+
+
+def check_state(derived: DerivedRules, state: State) -> None:
+    """Make sure that a game can go on from a state that somebody has written.
+
+    Raises:
+        ValueError: it cannot.
+    """
+    seats, rules, centre = derived.seats, derived.rules, state.centre
+    out, result = state.out, state.result
+    named = (*out, *state.tied, *state.waiting, *state.passed)
+    cards = {*derived.payoff_pack, *derived.deck}
+    piles = (*state.hands, *state.payoffs, *chain(*state.sides), *centre, state.stock, state.mixing, state.aside)
+    counts = (state.turn, state.quiet, state.ties, state.redeals)
+    expected = {
+        f"hands, payoffs and sides of {seats} seats": {seats}
+        == {len(state.hands), len(state.payoffs), len(state.sides)},
+        f"{rules.side_count} side stacks of each seat": all(len(own) == rules.side_count for own in state.sides),
+        "a height of each centre stack": len(centre) == len(state.heights),
+        f"{derived.centre_slots} centre stacks": derived.centre_slots in (None, len(centre)),
+        f"heights from 0 to {derived.stack_top - 1}": all(0 <= height < derived.stack_top for height in state.heights),
+        f"seats from 0 to {seats - 1}": all(0 <= seat < seats for seat in (state.seat, *named)),
+        "each seat that is out once": len({*out}) == len(out),
+        "a seat that plays": result is not None or len(out) < seats,
+        "a result if the game is over, and only then": (result is None) == (state.phase != "over"),
+        "counts of 0 and more": all(0 <= count < 2**53 for count in counts),
+        "cards of the pack": all(card in cards for pile in piles for card in pile),
+        "what its phase takes up": _has_phase(derived, state),
+    }
+    for what, holds in expected.items():
+        if not holds:
+            raise ValueError(f"expected {what}, got another position")
+
+
+def _has_phase(derived: DerivedRules, state: State) -> bool:
+    """Whether the pile that a shuffle waits for is there."""
+    size, mixing, payoffs = derived.payoff_size, state.mixing, state.payoffs
+    match state.phase:
+        case "payoffs":
+            return mixing == derived.payoff_pack != ()
+        case "deal":
+            full = size if derived.payoff_pack else 0
+            return mixing == derived.deck and all(len(pile) == full for pile in payoffs)
+        case "tie":
+            lifted = [seat for seat, pile in enumerate(payoffs) if not pile]
+            return lifted == [*state.waiting[:1]] != [] and len(mixing) == size
+        case "tie_together":
+            lifted = [seat for seat, pile in enumerate(payoffs) if not pile]
+            return lifted == sorted(state.tied) != [] and len(mixing) == size * len(lifted)
+        case "lot":
+            return bool(state.tied) and not mixing
+        case "redeal":
+            return len(mixing) >= len(list_playing_seats(state)) * derived.hand_size
+        case "turn" | "over":
+            return not mixing
+        case _:
+            return True
 
 
 SEES_COUNTS: dict[str, Callable[[State, int], bool]] = {
