@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from subprocess import PIPE, Popen
 from threading import Thread
 
 import pytest
@@ -15,8 +16,11 @@ from selenium.webdriver.common.by import By
 
 from malice import Game
 from tests.browser_window import at_a_desk, find, fits_the_window, wait_until
+from tests.command_line import malice
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
+from tests.leagues import play_small_league
+from tests.runs import MALICE
 from tests.web_tables import SHORT, Client, Server, find_free_port, play, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -204,6 +208,25 @@ def test_two_browsers_play_each_other_and_a_third_watches(browser: Chrome, tmp_p
         click_through(browser)
         thread.join()
         browser.get("about:blank")
+
+
+def test_a_replay_of_a_served_site_is_played_on_from(browser: Chrome, tmp_path: Path) -> None:
+    league, site = play_small_league(tmp_path, rules="payoff_size = 8"), tmp_path / "site"
+    malice("site", league, "--out", site, code=0)
+    words = [*MALICE, "serve", str(site), "--port", "0", "--play", str(league)]
+    with Popen(words, stdout=PIPE, text=True) as server:
+        try:
+            assert server.stdout
+            browser.get(f"{server.stdout.readline().strip()}replay.html#0.0.0.0/9?view=1")
+            wait_until(browser, lambda: find(browser, "#replay").is_displayed())
+            find(browser, "#more").click()
+            find(browser, "#anew").click()
+            find(browser, "#play-on").click()
+            wait_until(browser, lambda: "/seat" in browser.current_url and is_my_turn(browser))
+            assert "greedy v you" in browser.title
+            browser.get("about:blank")
+        finally:
+            server.terminate()
 
 
 def test_one_screen_is_handed_over_with_the_table_covered(browser: Chrome, tmp_path: Path) -> None:

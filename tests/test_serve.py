@@ -182,6 +182,49 @@ def test_the_site_can_only_be_read(server: SiteServer, method: str) -> None:
     assert answer.getheader("Allow") == "GET, HEAD"
 
 
+OURS = {"Origin": "http://localhost:{port}", "Content-Type": "application/json", "Content-Length": "2"}
+"""The headers that a page of the site sends when it asks for a table."""
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "status"),
+    [
+        ("/play", {}, 200),
+        ("/course/play", {}, 200),
+        ("/index.html", {}, 405),
+        ("/../play", {}, 405),
+        ("/play", {"Origin": "http://evil.example:{port}"}, 403),
+        ("/play", {"Origin": "http://localhost:1"}, 403),
+        ("/play", {"Origin": "null"}, 403),
+        ("/play", {"Host": "evil.example:{port}"}, 403),
+        ("/play", {"Content-Type": "text/plain"}, 415),
+        ("/play", {"Content-Length": "1001"}, 413),
+        ("/play", {"Content-Length": "-1"}, 413),
+    ],
+)
+def test_only_a_page_of_the_site_may_open_a_table(
+    tmp_path: Path, path: str, change: dict[str, str], status: int
+) -> None:
+    asked: list[tuple[str, bytes]] = []
+
+    def open_table(page: str, body: bytes) -> str:
+        asked.append((page, body))
+        return "http://127.0.0.1:1/join/x"
+
+    with SiteServer(write_pages(tmp_path), "127.0.0.1", 0, open_table) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        headers = {"Host": "127.0.0.1"} | OURS | change
+        lines = [f"{name}: {value}".replace("{port}", str(server.server_port)) for name, value in headers.items()]
+        answer = ask_raw(server, "\r\n".join([f"POST {path} HTTP/1.1", *lines, "", "{}"]).encode())
+        server.shutdown()
+        thread.join()
+
+    assert int(answer.split()[1]) == status
+    assert asked == ([(path.removeprefix("/").rpartition("/")[0], b"{}")] if status == 200 else [])
+    assert answer.endswith(b"/join/x") == (status == 200)
+
+
 def test_the_body_of_a_request_is_not_taken_for_the_next_one(server: SiteServer) -> None:
     inner = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
     request = b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" % (len(inner), inner)

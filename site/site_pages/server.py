@@ -12,7 +12,7 @@ import re
 import socket
 import stat
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
@@ -22,9 +22,11 @@ from socketserver import TCPServer
 from typing import Any, BinaryIO
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from malice.protocol.errors import MaliceError
 from malice.referee.errors import DataError
 from malice.site_pages.files import is_page
 
+OpenTable = Callable[[str, bytes], str]
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -61,6 +63,8 @@ MOST_CONNECTIONS = 256
 """Each takes a thread and up to three descriptors, of which a process often has no more than 1,024."""
 MOST_ASKED = 1 << 16
 """The bytes of a request and all of its headers."""
+MOST_BODY = 1000
+"""The bytes of what a page asks for."""
 PIECE = 1 << 16
 """How much of a file is read at a time."""
 
@@ -72,6 +76,8 @@ class SiteServer(ThreadingHTTPServer):
         folder: the site.
         host: the name or address to listen on.
         port: the port; 0 for any that is free.
+        open_table: takes the folder of a replay below that of the site, and what its page asks for as JSON; returns the
+            address of a table that goes on from there. Without it, the site can only be read. It needs loopback.
 
     Raises:
         DataError: the folder is no site of ours, or nobody can listen there.
@@ -80,7 +86,7 @@ class SiteServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = BACKLOG
 
-    def __init__(self, folder: Path, host: str, port: int) -> None:
+    def __init__(self, folder: Path, host: str, port: int, open_table: OpenTable | None = None) -> None:
         if not is_page(folder / "index.html"):
             raise DataError(f"{folder}: expected a folder that `malice site` wrote, with its index.html")
         with _explain_failure(host, port):
@@ -89,6 +95,7 @@ class SiteServer(ThreadingHTTPServer):
             """Whether only this machine can connect."""
             self.names = {"localhost", host.lower()}
             """What it is called on loopback, beside its addresses."""
+            self.open_table = open_table
             super().__init__((str(address[0]), port), partial(SiteHandler, folder=folder))
 
     def server_bind(self) -> None:
@@ -105,6 +112,11 @@ class SiteServer(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: a client that goes away in the middle of an answer is no news."""
+
+    @property
+    def origins(self) -> set[str]:
+        """The origins of its pages, as browsers name them."""
+        return {f"http://{name}:{self.server_port}" for name in (*self.names, "127.0.0.1", "[::1]")}
 
     @property
     def url(self) -> str:
@@ -140,6 +152,12 @@ class BoundedReader:
         line = self._file.readline(min(limit, self.left))
         self.left -= len(line)
         return line
+
+    def read(self, size: int) -> bytes:
+        """Read so many bytes, or as many as there may be."""
+        data = self._file.read(min(size, self.left))
+        self.left -= len(data)
+        return data
 
     def close(self) -> None:
         """Close the file."""
@@ -179,7 +197,26 @@ class SiteHandler(BaseHTTPRequestHandler):
     def _refuse(self) -> None:
         self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
 
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = _refuse
+    def do_POST(self) -> None:
+        """Open a table that goes on from a replay, for a page of this site, and send its address."""
+        open_table, page = self.server.open_table, read_address(self.path)
+        self.close_connection = True
+        if open_table is None or page is None or page[-1] != "play":
+            return self._refuse()
+        length = self.headers.get("Content-Length", "")
+        if not self._is_for_us() or self.headers.get("Origin") not in self.server.origins:
+            return self.send_error(HTTPStatus.FORBIDDEN)
+        if self.headers.get("Content-Type") != "application/json":
+            return self.send_error(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        if not length.isdecimal() or int(length) > MOST_BODY:
+            return self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        try:
+            address = open_table("/".join(page[:-1]), self._asked.read(int(length)))
+        except MaliceError as error:
+            return self._send_words(HTTPStatus.CONFLICT, str(error))
+        return self._send_words(HTTPStatus.OK, address)
+
+    do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = _refuse
 
     def _answer(self) -> None:
         if "Content-Length" in self.headers or "Transfer-Encoding" in self.headers:
@@ -187,8 +224,7 @@ class SiteHandler(BaseHTTPRequestHandler):
         if self.headers.defects:  # whoever forwarded this may have seen another end of it
             self.send_error(HTTPStatus.BAD_REQUEST)
             return
-        # A page of others whose name suddenly means this machine could otherwise read what is here.
-        if self.server.loopback and not is_local(self.headers.get("Host", "localhost"), self.server.names):
+        if not self._is_for_us():
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return
         if (parts := read_address(self.path)) is None or (file := open_file(self._folder, parts)) is None:
@@ -196,6 +232,10 @@ class SiteHandler(BaseHTTPRequestHandler):
             return
         with file:
             self._send(file, os.path.splitext(parts[-1])[1])
+
+    def _is_for_us(self) -> bool:
+        """A page of others whose name suddenly means this machine could otherwise read what is here."""
+        return not self.server.loopback or is_local(self.headers.get("Host", "localhost"), self.server.names)
 
     def _send(self, file: BinaryIO, suffix: str) -> None:
         status = os.fstat(file.fileno())
@@ -249,8 +289,11 @@ class SiteHandler(BaseHTTPRequestHandler):
         status = HTTPStatus(code)
         if status is not HTTPStatus.NOT_FOUND:
             self.close_connection = True  # what follows may be the rest of this request
-        body = f"{status.value} {status.phrase}\n".encode()
-        self.send_response(code)
+        self._send_words(status, f"{status.value} {status.phrase}\n")
+
+    def _send_words(self, status: HTTPStatus, words: str) -> None:
+        body = words.encode()
+        self.send_response(status)
         if status is HTTPStatus.METHOD_NOT_ALLOWED:
             self.send_header("Allow", "GET, HEAD")
         self.send_header("Content-Type", TYPES[".txt"])

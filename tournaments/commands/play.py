@@ -148,7 +148,7 @@ def play(
     what each has reached, and `malice forget` takes a name off: malice play you planner --db people.db --as ann
     """
     from malice.tournaments.entries.bots import PERSON
-    from malice.tournaments.league.positions import recall_end
+    from malice.tournaments.league.positions import find_origin, recall_end
     from malice.tournaments.running.orders import MatchOrder
     from malice.tournaments.sanitizer import sanitize
 
@@ -210,6 +210,7 @@ def play(
         rulesets=(ruleset,),
         deals=deals,
         positions=positions,
+        origin=find_origin(begin) if begin else "",
         series=series,
         move_ms=move_ms,
         timed=not no_clock,
@@ -262,7 +263,7 @@ def _play_table(order: MatchOrder, db: Path | None, show: Show, people: PeopleLi
         open_store(db or Path(folder, "play.db"), create=True) as store,
         open(os.devnull, "w") if show.quiet else nullcontext(sys.stderr) as progress,
     ):
-        find = Names(store.path, store, people=True).find
+        find = Names(store.path, store, people=True, origin=order.find_origin()).find
         with name_fit_rulesets():
             plan = read_order(store, order, find)
         if people and plan.guests:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -339,16 +339,30 @@ def _check_out(out: Path, kind: Literal["file", "folder"]) -> None:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="The name or address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
-def serve(folder: Path, host: str, port: int) -> None:
+@click.option(
+    "--play",
+    "league",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="LEAGUE.db",
+    help="Let replays of its closed parts be played on from, at a table in the browser; on this machine alone.",
+)
+def serve(folder: Path, host: str, port: int, league: Path | None) -> None:
     """Serve a site that `malice site` or `malice run --site` wrote, and print its address; Ctrl-C ends it.
 
     Nothing but the files of the folder is served, for reading, by default to this machine alone. A run may go on
     writing the site meanwhile.
     """
     from malice.site_pages.server import SiteServer
+    from malice.tournaments.web.replay_tables import ReplayTables
 
     interrupt_on_signals()
-    with suppress(KeyboardInterrupt), SiteServer(folder, host, port) as server:
+    with (
+        suppress(KeyboardInterrupt),
+        ReplayTables(league, folder) if league else nullcontext() as tables,
+        SiteServer(folder, host, port, tables.open if tables else None) as server,
+    ):
+        if tables and not server.loopback:
+            raise click.UsageError("--play starts bots on this machine: it needs --host 127.0.0.1, or another loopback")
         if not server.loopback:
             click.echo(f"{host} is not this machine alone: whoever can reach it can read these pages", err=True)
         click.echo(server.url)

@@ -378,16 +378,27 @@ class Names:
         store: the league itself, if it is open; without it, nothing is known of versions.
         people: whether `you` is the person at the terminal.
         scratch: a database beside which git revisions are kept instead.
+        origin: another league, from which games go on: its versions may be named, too.
     """
 
     def __init__(
-        self, league: Path, store: Store | None = None, *, people: bool = False, scratch: Path | None = None
+        self,
+        league: Path,
+        store: Store | None = None,
+        *,
+        people: bool = False,
+        scratch: Path | None = None,
+        origin: Path | None = None,
     ) -> None:
         self._kept = KeptBots(league)
         self._revisions = self._kept if scratch is None else KeptBots(scratch)
         # Copied here: entries are looked up in threads, and a database belongs to one.
         self._versions = dict(store.league().versions) if store else {}
         self._people = people
+        self._origin: Names | None = None
+        if origin:
+            with Store(origin) as other:
+                self._origin = Names(origin, other)
 
     def find(self, words: str, base: Path = Path()) -> Bot:
         """Find the bot that words name, also `mybot@2` or `mybot@last`, a version, and `mybot@HEAD~3`, a revision.
@@ -402,8 +413,11 @@ class Names:
         # A label may have parameters of its own: mybot?weight=300@2 is the second version of that entry.
         for name, query in ((words, ""), *reversed(list_splits(words))):
             reference = parse_reference(name)
-            if reference and reference.names_version and (found := self._find_version(reference)):
-                return give_query(found, query, words) if query else found
+            if not reference or not reference.names_version:
+                continue
+            for names in filter(None, (self, self._origin)):
+                if found := names._find_version(reference):
+                    return give_query(found, query, words) if query else found
         return find_variant(words, base, self._find)
 
     def _find(self, words: str, base: Path) -> Bot:

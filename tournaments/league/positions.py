@@ -49,6 +49,11 @@ def read_positions(words: str) -> tuple[Position, ...]:
     return tuple(positions)
 
 
+def find_origin(words: str) -> str:
+    """The file of the league that words name a place in; empty if they name a file of positions."""
+    return words.rpartition(MARK)[0]
+
+
 class RecordedPlace(NamedTuple):
     """A place in a game of a league."""
 
@@ -58,7 +63,7 @@ class RecordedPlace(NamedTuple):
 
 
 def _find_place(words: str) -> RecordedPlace:
-    path, _, place = words.rpartition(MARK)
+    path, place = find_origin(words), words.rpartition(MARK)[2]
     tournament, _, name = place.rpartition("/")[0].rpartition("/")
     action = place.rpartition("/")[2]
     if not name or not action.isdecimal():

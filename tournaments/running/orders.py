@@ -62,8 +62,13 @@ class MatchOrder(Order, frozen=True, kw_only=True):
     """Whether the bots' stderr is reported line by line."""
     people: tuple[str, ...] = ()
     """The labels of the people among `bots`, in that order; people without one are called `you`."""
+    origin: str = ""
+    """The league that the positions come from, whose versions may play on; empty if they come from none."""
     name: str = ""
     """Of the tournament in the league; by default `play`, and a new one for each sitting of people."""
+
+    def find_origin(self) -> Path | None:
+        return Path(self.origin) if self.origin else None
 
 
 class ComparisonOrder(Order, frozen=True, kw_only=True):

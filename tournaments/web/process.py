@@ -365,7 +365,7 @@ def play_table(table: TableOrder, line: Pipe, guard: int) -> None:
     with folder as scratch:
         path = Path(table.league or Path(scratch, "play.db"))
         with open_store(path, create=True) as store, open(os.devnull, "w") as nowhere:
-            find = Names(store.path, store, people=True).find
+            find = Names(store.path, store, people=True, origin=table.order.find_origin()).find
             plan = read_order(store, table.order, find)
             names = call_people(plan.guests, PeopleList(path).names)
             read_career = partial(_read_career, store, plan, names) if table.league else None

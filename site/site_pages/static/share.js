@@ -44,15 +44,20 @@ window.malice = window.malice || {};
   const quoteWord = (word) => (/^[\w@%+=:,./#-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`);
 
   /**
-   * Write the command that plays on from a step: in the seat whose view is chosen, or else in that of the last place,
-   * against those who played the others. Nobody plays on from the end.
+   * Find where to play on from a step, and as whom: in the seat whose view is chosen, or else in that of the last place.
+   * Nobody plays on from the end.
    */
-  malice.writePlayCommand = function ({ game, index, viewer }) {
+  malice.findBeginning = function ({ game, index, viewer }) {
     const before = game.steps.slice(0, Math.min(index, game.steps.length - 2) + 1);
     const actions = before.reduce((sum, { moves }) => sum + moves.length, 0);
-    const own = viewer ?? game.places.indexOf(Math.max(...game.places));
-    const names = game.seats.map(({ name }, seat) => (seat === own ? "you" : quoteWord(name)));
-    return `malice play ${names.join(" ")} --web --from LEAGUE.db#${game.key}/${actions}`;
+    return { key: game.key, actions, seat: viewer ?? game.places.indexOf(Math.max(...game.places)) };
+  };
+
+  /** Write the command that plays on from a step against those who played the other seats. */
+  malice.writePlayCommand = function (state) {
+    const { key, actions, seat } = malice.findBeginning(state);
+    const names = state.game.seats.map(({ name }, other) => (other === seat ? "you" : quoteWord(name)));
+    return `malice play ${names.join(" ")} --web --from LEAGUE.db#${key}/${actions}`;
   };
 
   /** Write a game as lines of JSON: what it is and how it ended, then each step. */

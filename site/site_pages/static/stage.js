@@ -6,6 +6,7 @@ window.malice = window.malice || {};
   const $ = (id) => document.getElementById(id);
   const SWIPE = 40;
   const TWICE = 350;
+  const LOCAL = new Set(["localhost", "127.0.0.1", "[::1]"]);
   const { state, actions } = malice.replay;
   let start = null;
   let tapped = -Infinity;
@@ -41,8 +42,19 @@ window.malice = window.malice || {};
   function openShare() {
     if (!state.game) return;
     $("shared").textContent = "";
+    if ($("anew")) $("anew").parentElement.hidden = state.game.seats.length !== 2;
     if (document.fullscreenElement) document.exitFullscreen(); // a dialog outside the stage cannot be seen there
     $("share").showModal();
+  }
+
+  /** Ask whoever serves this page for a table that goes on from here, and go there. */
+  async function playOn() {
+    const wish = { ...malice.findBeginning(state), anew: $("anew")?.checked ?? false };
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch("play", { method: "POST", headers, body: JSON.stringify(wish) }).catch(() => null);
+    const words = answer?.status === 405 ? "" : ((await answer?.text()) ?? "");
+    if (answer?.ok) location.assign(words);
+    else $("shared").textContent = words || "Nobody opens tables here: `malice serve SITE --play LEAGUE.db` does.";
   }
 
   function listen() {
@@ -65,6 +77,8 @@ window.malice = window.malice || {};
       const command = malice.writePlayCommand(state);
       copy(command, command);
     });
+    $("play-on")?.addEventListener("click", playOn);
+    if ($("play-on")) $("on-from-here").hidden = !LOCAL.has(location.hostname);
     $("download").addEventListener("click", () => malice.saveFile(`game-${state.game.key}.jsonl`, malice.writeGame(state.game)));
     $("four").addEventListener("change", () => {
       malice.chooseColours($("four").checked, true);
