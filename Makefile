@@ -25,7 +25,7 @@ SAY_WHERE := echo "The program is .venv/bin/malice; try: .venv/bin/malice play g
 # The same rules, compiled: malice plays faster with them, and needs none of it.
 core: .venv/.core
 
-.venv/.core: .venv/.malice $(wildcard core/*.toml core/Cargo.lock core/*/Cargo.toml core/*/src/*.rs)
+.venv/.core: .venv/.malice $(wildcard core/*.toml core/Cargo.lock core/*/Cargo.toml core/*/build.rs core/*/src/*.rs)
 	@command -v cargo >/dev/null || { echo "make core needs cargo 1.85 (Debian: apt-get install cargo-web)"; exit 1; }
 	.venv/bin/python -m pip install --force-reinstall --no-deps ./core
 	touch $@

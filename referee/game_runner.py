@@ -65,6 +65,7 @@ class GameLog:
         """
         batch, played = self._batch, self.played
         self._refuse_actions()
+        builds = tuple(batch.players[player].build for player in self._order.seating)
         record = Record(
             key=self._order.key,
             family=batch.family,
@@ -91,6 +92,7 @@ class GameLog:
             started=started,
             elapsed_ms=round(elapsed_ms, 3),
             speed=batch.speed,
+            builds=builds if any(builds) else (),
             tournament=batch.tournament,
             position=self._order.position,
         )

@@ -28,6 +28,9 @@ Speed = Annotated[float, Meta(gt=0, le=1e6)]
 """How fast a machine computes, as a multiple of a reference."""
 Time = Annotated[float, Meta(ge=0, lt=253_402_300_800)]
 """Seconds since 1970, UTC, before the year 10000."""
+LONGEST_BUILD = 300
+BuildLine = Annotated[str, Meta(max_length=LONGEST_BUILD)]
+"""What built a bot: the programs that it needs, and a hash of its files with those that they made."""
 
 
 class Key(Struct, frozen=True, order=True, array_like=True, gc=False):
@@ -79,6 +82,8 @@ class Player(Struct, frozen=True):
     home: str | None = None
     """The folder of a bot that has one, which alone its command may name files in; of a copy, the original. None for a
     command line, which its organiser wrote."""
+    build: BuildLine = ""
+    """What built it on a worker; empty elsewhere, and if nothing did."""
 
 
 Layer = Literal["auto", "bwrap", "rlimit", "none"]
@@ -225,6 +230,8 @@ class Circumstances(Struct, frozen=True, kw_only=True, array_like=True):
 
     A clock that counts CPU time counts it multiplied by this, and `cpu_micros` are as measured.
     """
+    builds: tuple[BuildLine, ...] = ()
+    """By seat: what built the bots on the worker that played the game; empty if nothing did, or no worker played it."""
 
 
 class OldRules(Struct, frozen=True):

@@ -21,6 +21,7 @@ from malice.tournaments.bench.games import Puppet
 from malice.tournaments.farm.cluster import Answered, Event, Introduced
 from malice.tournaments.farm.conditions import Conditions
 from malice.tournaments.farm.dispatch import Dispatcher
+from malice.tournaments.farm.identity import Identity
 from malice.tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, Ticket
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.replays import find_replay_error
@@ -39,6 +40,7 @@ CONFIG = Config(
 GAMES = 3 * 6 * 2
 GREETING = Introduction("here", slots=2, slots_per_game=1, speed=1.25)
 Forge = Callable[[Record], Record]
+Chooser = Callable[[Move], tuple[str, int]]
 
 
 def choose(request: Move) -> tuple[str, int]:
@@ -46,11 +48,14 @@ def choose(request: Move) -> tuple[str, int]:
     return next((action for action in request.legal if "-c" in action), request.legal[0]), 1000
 
 
+CHOOSER = choose
 _played: dict[tuple[str, Key], Record] = {}
 
 
-def play_game(batch: Batch, order: GameOrder) -> Record:
-    """Play a game without bots, the same way each time."""
+def play_game(batch: Batch, order: GameOrder, choose: Chooser = choose) -> Record:
+    """Play a game without bots; those that choose by default do so the same way each time."""
+    if choose is not CHOOSER:
+        return GameRunner(batch, order, [Puppet(choose) for _ in order.seating]).play()
     known = order.deal_seed, order.key
     if known not in _played:
         _played[known] = GameRunner(batch, order, [Puppet(choose) for _ in order.seating]).play()
@@ -73,6 +78,7 @@ class SimulatedCluster:
         names: those of the workers that are there at first.
         greetings: by name, how a worker introduces itself.
         forge: by name, what a worker makes of its records.
+        choosers: by name, how the bots choose there.
     """
 
     def __init__(
@@ -80,6 +86,7 @@ class SimulatedCluster:
         *names: str,
         greetings: Mapping[str, Introduction | Refusal] | None = None,
         forge: Mapping[str, Forge] | None = None,
+        choosers: Mapping[str, Chooser] | None = None,
     ) -> None:
         self.events: SimpleQueue[Event] = SimpleQueue()
         self.workers = {f"tcp://{name}": name for name in names}
@@ -93,8 +100,11 @@ class SimulatedCluster:
         """How long a run waits for a first worker, or for another one if all are refused."""
         self.game_s = 0.0
         """How long each game takes, as the workers say."""
+        self.cross_checked = 0
+        """One block of so many is played by two workers."""
         self._greetings = greetings or {}
         self._forge = forge or {}
+        self._choosers = choosers or {}
         self._moved = 0
 
     def list_workers(self) -> Mapping[str, str]:
@@ -126,7 +136,12 @@ class SimulatedCluster:
 
     def answer(self, address: str, task: Task, **changes: object) -> None:
         """Let a worker answer one task."""
-        records = [play_game(batch, order) for batch in task.batches for order in batch.games]
+        choose = self._choosers.get(self.workers.get(address, ""), CHOOSER)
+        records = [
+            replace(play_game(batch, order, choose), speed=batch.speed)
+            for batch in task.batches
+            for order in batch.games
+        ]
         if forge := self._forge.get(self.workers.get(address, "")):
             records = [forge(record) for record in records]
         lines = tuple(Raw(msgspec.json.encode(record)) for record in records)
@@ -178,7 +193,7 @@ class Chaos(SimulatedCluster):
 def play_on(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: float = 0.0) -> Playing:
     """Return what plays the batches of a plan on a cluster."""
     tickets = {label: Ticket(bot.content, bot.given) for label, bot in plan.bots.items()}
-    need = Need("0", (), plan.isolation, 1, ())
+    need = Need(Identity("0", "", ""), (), plan.isolation, 1, ())
     conditions = Conditions(
         need,
         tickets,
@@ -188,6 +203,7 @@ def play_on(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: f
         grace_s=cluster.grace_s,
         drawn=drawn,
         by_wall=True,
+        cross_checked=cluster.cross_checked,
     )
 
     def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -14,6 +16,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from malice import site_pages
+from malice.protocol.messages import Move
 from malice.referee.records import (
     Batch,
     GameOrder,
@@ -32,7 +35,7 @@ from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 from malice.tournaments.running.hooks import Audit, CheckPool, Hooks
 from malice.tournaments.running.plan import read_plan
-from tests.farms import CONFIG, GAMES, GREETING, Chaos, League, SimulatedCluster, dispatch, play_game
+from tests.farms import CHOOSER, CONFIG, GAMES, GREETING, Chaos, League, SimulatedCluster, dispatch, play_game
 
 
 @pytest.fixture
@@ -421,3 +424,54 @@ def test_wall_clocks_warn_once_of_workers_that_are_not_alike(league: League) -> 
     league.run(SimulatedCluster("ann", "bob", "cat", greetings={"bob": slow, "cat": slow}))
 
     assert league.out.getvalue().count("warning: factors from 0.5 to 1.25") == 1
+
+
+def choose_last(request: Move) -> tuple[str, int]:
+    assert isinstance(request.legal, tuple)
+    return next((action for action in request.legal if "-c" in action), request.legal[-1]), 1000
+
+
+def test_workers_whose_bots_play_differently_are_named_with_what_built_them(league: League) -> None:
+    def build_by(compiler: str) -> Callable[[Record], Record]:
+        return lambda record: replace(record, builds=tuple(f"{compiler}; files {label}" for label, _ in record.entries))
+
+    forge = {"ann": build_by("cc 12"), "bob": build_by("cc 13")}
+    cluster = SimulatedCluster("ann", "bob", forge=forge, choosers={"bob": choose_last})
+    cluster.cross_checked = 1
+    league.run(cluster)
+
+    said = league.out.getvalue()
+    told = said[said.index("warning: two workers played game ") :].split("\n")[:3]
+    assert "differently, each of them twice in the same way; after" in told[0]
+    assert sorted(line.split(":")[0].strip() for line in told[1:]) == ["ann on here", "bob on here"]
+    assert re.search(r"bob on here: (\w+) played \S+ \(built by cc 13; files \1\)", said)
+    warned = re.findall(r"(\w+) was built by cc 13 on bob, by cc 12 on ann|(\w+) was built by cc 12 on ann", said)
+    assert sorted(map("".join, warned)) == sorted(CONFIG.entries)
+    assert len(league.keys()) == GAMES
+
+
+def test_bots_that_never_play_the_same_way_twice_blame_no_worker(league: League) -> None:
+    turns = itertools.count()
+
+    def choose_either(request: Move) -> tuple[str, int]:
+        return (CHOOSER if next(turns) % 3 else choose_last)(request)
+
+    cluster = SimulatedCluster("ann", "bob", choosers={"ann": choose_either, "bob": choose_either})
+    cluster.cross_checked = 1
+    league.run(cluster)
+
+    handed = sum(len(batch.games) for _, task in cluster.handed for batch in task.batches)
+    assert handed > GAMES, "some were played by two"
+    assert "differently" not in league.out.getvalue()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_two_workers_play_is_stored_once_whatever_goes_wrong(seed: int, league: League) -> None:
+    chaos = Chaos(seed, "ann", "bob", "cat")
+    chaos.cross_checked = 1
+    while len(league.keys() if league.path.exists() else ()) < GAMES:
+        with suppress(Stopped):
+            league.run(chaos)
+
+    assert league.sha() == compute_sha(league)
+    assert "differently" not in league.out.getvalue()

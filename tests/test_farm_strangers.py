@@ -16,6 +16,7 @@ import pytest
 from malice.referee.records import Isolation
 from malice.tournaments.farm.cluster import Answered, Introduced
 from malice.tournaments.farm.dask_cluster import DaskCluster
+from malice.tournaments.farm.identity import Identity
 from malice.tournaments.farm.work import Answer, Exam, Introduction, Need, Refusal, Task, Ticket
 from tests.documents import ROOT
 from tests.processes import Mark
@@ -23,7 +24,7 @@ from tests.tables import batch
 
 PATIENCE_S = 60
 CONTENT = "ab" * 32
-NEED = Need("0", (), Isolation("none"), 1, (CONTENT,))
+NEED = Need(Identity("0", "", ""), (), Isolation("none"), 1, (CONTENT,))
 EXAM = Exam(Ticket(CONTENT, {}), ())
 CALLS = ("introduce", "receive_bot", "play", "examine", "finish")
 

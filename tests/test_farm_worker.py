@@ -20,10 +20,12 @@ from malice.referee.records import Isolation
 from malice.tournaments.check.report import Finding, Report, Step, Thought, format_report
 from malice.tournaments.entries.bots import find_bot, load_bot_folder
 from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.provenance import describe_build, name_programs
 from malice.tournaments.errors import Stopped
 from malice.tournaments.farm import hand, worker
 from malice.tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
 from malice.tournaments.farm.calibration import RUNS, choose_rate, measure_speed
+from malice.tournaments.farm.identity import read_identity
 from malice.tournaments.farm.receipt import read_reply
 from malice.tournaments.farm.scheduler import read_address
 from malice.tournaments.farm.station import Station, Terms
@@ -34,7 +36,8 @@ from tests.documents import ROOT
 from tests.processes import PATIENCE_S, list_loaded
 from tests.tables import batch
 
-NEED = Need("0.1.0", ("spite",), Isolation("bwrap", required=True), 1, ())
+HERE = read_identity()
+NEED = Need(HERE, ("spite",), Isolation("bwrap", required=True), 1, ())
 
 
 @pytest.fixture
@@ -70,7 +73,8 @@ def test_a_worker_says_what_it_has_and_what_it_lacks(station: Station) -> None:
 @pytest.mark.parametrize(
     ("need", "reason"),
     [
-        (replace(NEED, malice="9.9"), "expected malice 9.9, it has 0.1.0"),
+        (replace(NEED, malice=replace(HERE, version="9.9")), "expected malice 9.9, it has 0.1.0"),
+        (replace(NEED, malice=replace(HERE, code="00ff")), "with the code 00ff, its code is "),
         (replace(NEED, families=("bridge",)), "bridge"),
         (replace(NEED, cpus_per_game=3), "a game takes 3 processors, it has 2"),
         (NEED, "isolation 'bwrap' is unavailable: bwrap not found"),
@@ -85,6 +89,32 @@ def test_a_worker_says_why_it_cannot_play(
 
     assert isinstance(told, Refusal)
     assert reason in told.why
+
+
+def test_other_compiled_rules_are_another_malice_and_none_are_the_same() -> None:
+    here, other, without = (replace(HERE, core=core) for core in ("12ab", "34cd", ""))
+
+    assert here.explain_difference(other) == "expected malice-core of the sources 34cd, its core is of 12ab"
+    assert here.explain_difference(without) is without.explain_difference(here) is None
+
+
+def test_what_built_a_bot_is_told_by_its_compiler_and_by_what_that_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    compiler = tmp_path / "bin/made-up-cc"
+    compiler.write_text("#!/bin/sh\necho\necho 'version 13.2 (of $1)'; echo more\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    folder = make_bot(tmp_path / "ann", "one")
+    with (folder / "bot.toml").open("a") as file:
+        file.write('needs = ["made-up-cc", "not-there"]\nignore = ["out"]\n')
+    told = describe_build(load_bot_folder(folder))
+    (folder / "out").write_text("made")
+    later = describe_build(load_bot_folder(folder))
+
+    assert re.fullmatch(r"made-up-cc version 13\.2 \(of \$1\); files [0-9a-f]{12}", told)
+    assert (name_programs(later) == name_programs(told), later == told) == (True, False)
 
 
 @pytest.mark.parametrize(

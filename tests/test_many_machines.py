@@ -14,7 +14,7 @@ import pytest
 
 from malice.protocol.messages import Move
 from malice.referee.game_runner import GameRunner
-from malice.referee.records import Key
+from malice.referee.records import Key, Record
 from malice.tournaments.bench.games import Puppet
 from malice.tournaments.check.report import Report
 from malice.tournaments.league.config import read_config
@@ -112,6 +112,11 @@ def play_alone(run: Run) -> dict[Key, str]:
     return digests
 
 
+def zip_builds(record: Record) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield each entry of a game with what built it."""
+    yield from zip(record.entries, record.builds, strict=False)
+
+
 def test_kills_of_a_worker_and_of_the_run_change_nothing(reader: Reader, run: Run) -> None:
     cluster = ("--dask", str(reader.folder / "scheduler.json"))
     process = run.start(*cluster)
@@ -129,6 +134,9 @@ def test_kills_of_a_worker_and_of_the_run_change_nothing(reader: Reader, run: Ru
     assert run.games() == GAMES
     assert run.digests() == play_alone(run)
     assert [path.read_text() for path in (reader.folder / "cache").rglob("out/built")] == ["made\n"], "built once"
+    with Store(run.db) as store:
+        builds = {(entry[0], build) for record in store.records() for entry, build in zip_builds(record)}
+    assert [label for label, build in builds if build.startswith("; files ")] == ["odd"]
 
 
 def test_a_worker_examines_bots(reader: Reader, run: Run) -> None:

@@ -334,8 +334,8 @@ def test_a_worker_holds_a_bot_to_its_folder_there(place: Path) -> None:
     _, bot = keep(place, place / "mine")
     player = replace(bot.make_player("mine"), home="/elsewhere", cwd="/elsewhere")
 
-    assert place_player(player, bot).home == str(bot.folder)
-    assert place_player(player, find_bot("cat secret", place)).home is None
+    assert place_player(player, bot, "").home == str(bot.folder)
+    assert place_player(player, find_bot("cat secret", place), "").home is None
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from malice.tournaments.bench.games import Puppet
 from malice.tournaments.farm.cluster import Answered, Event, Introduced
 from malice.tournaments.farm.conditions import Conditions
 from malice.tournaments.farm.dispatch import Dispatcher
+from malice.tournaments.farm.identity import read_identity
 from malice.tournaments.farm.work import Answer, Introduction, Need, Task, make_ticket
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.store import Store
@@ -128,7 +129,7 @@ def _measure(folder: Path, planned: int) -> tuple[float, float]:
 
         hooks = Hooks(lambda record: None, on_burst=store_all, wants=lines.__contains__)
         tickets = {label: make_ticket(bot) for label, bot in plan.bots.items()}
-        conditions = Conditions(Need("", (), plan.isolation, 1, ()), tickets, {})
+        conditions = Conditions(Need(read_identity(), (), plan.isolation, 1, ()), tickets, {})
         batches = takewhile(lambda batch: batch.games[0].key in lines, plan.open_batches(set()))
         begin, memory = time.perf_counter(), _read_memory()
         Dispatcher(Parrots(lines), conditions, audit, batches, hooks).play()

@@ -13,6 +13,7 @@ from pathlib import Path
 from malice.referee.errors import BotError
 from malice.tournaments.entries.bots import Bot, find_bot
 from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.entries.provenance import describe_build
 from malice.tournaments.entries.variants import give_parameters
 from malice.tournaments.farm.work import Ticket
 
@@ -49,6 +50,8 @@ class BotCache:
         self._ready: dict[str, Bot] = {}
         """By content: those that this process has verified. Each is verified once, as by a run on one machine: a copy
         in which a bot wrote would else be replaced while others play from it."""
+        self._builds: dict[str, str] = {}
+        """By content: what built a bot, asked before it first plays."""
 
     def find_lacking(self, contents: Iterable[str]) -> tuple[str, ...]:
         """The content hashes that are not here; the others count as used now."""
@@ -88,6 +91,10 @@ class BotCache:
                 os.utime(self._kept.tar(ticket.content))
             yield give_parameters(self._prepare(ticket), ticket.given)
 
+    def describe_build(self, ticket: Ticket) -> str:
+        """What built a bot that is held; empty if nothing did, or it is a command line."""
+        return self._builds.get(ticket.content, "")
+
     def _prepare(self, ticket: Ticket) -> Bot:
         """A bot that is verified and built, now or before."""
         if bot := self._ready.get(ticket.content):
@@ -96,7 +103,9 @@ class BotCache:
             raise Lacking(ticket.content)
         if ticket.home and Path(ticket.home).is_dir():
             self._kept.notes.note_home(ticket.content, Path(ticket.home))
-        bot = self._ready[ticket.content] = self._kept.load(ticket.content)
+        bot = self._kept.load(ticket.content)
+        self._builds[ticket.content] = describe_build(bot)
+        self._ready[ticket.content] = bot
         return bot
 
     @contextmanager

@@ -9,6 +9,8 @@ from malice.tournaments.farm.work import Need, Ticket
 
 DRAWN = 10
 """One record of so many is replayed before it is stored."""
+CROSS_CHECKED = 100
+"""One block of so many is played by two workers."""
 PATIENCE_S = 60.0
 """How long a run waits for a worker."""
 GRACE_S = 10.0
@@ -31,3 +33,4 @@ class Conditions:
     patience_s: float = PATIENCE_S
     grace_s: float = GRACE_S
     drawn: int = DRAWN
+    cross_checked: int = CROSS_CHECKED

@@ -81,7 +81,7 @@ class Dispatcher:
                     self._pass_on()
                     self._look_around()
             finally:
-                self._cluster.recall(list(self._handout.tasks))
+                self._cluster.recall([*self._handout.tasks, *self._handout.checks])
         outcome.stopped = outcome.stopped or self._ending
         for line in self.crew.describe_shares():
             self._hooks.say(line)
@@ -105,6 +105,8 @@ class Dispatcher:
             case Answered(number, answer):
                 if handed := self._handout.tasks.get(number):  # a task that was taken back may still be answered
                     self._take_answer(handed, answer)
+                elif handed := self._handout.checks.pop(number, None):
+                    self._take_check(handed, answer)
             case Replayed(record, why):
                 self._take_replayed(record, why)
             case Signalled(number):
@@ -139,6 +141,7 @@ class Dispatcher:
         self._cluster.recall([handed.number for handed in tasks])
         for handed in tasks:
             self._handout.hand_back(handed, lost=lost)
+        self._handout.drop_checks(worker.address)
         self.crew.remove(worker)
 
     def _ban(self, worker: Worker, why: str) -> None:
@@ -186,6 +189,19 @@ class Dispatcher:
         elif unplayed and not self._handout.ending and not (answer.late and self._is_late(handed)):
             self._ban(worker, f"it left out {format_count(len(unplayed), 'game')}, and does not say why")
 
+    def _take_check(self, handed: Handed, raw: bytes | None) -> None:
+        """Compare what a worker played with what another one made of the same block; nothing of it is stored."""
+        worker, records = self.crew.workers[handed.address], list[Record]()
+        try:
+            if raw is not None:
+                _, records = read_answer(raw, handed)
+        except (ValueError, RecursionError) as error:
+            self._handout.cross_check.drop(handed.number)
+            self._ban(worker, str(error))
+            return
+        if line := self._handout.cross_check.take(handed.number, worker, records):
+            self._hooks.say(line)
+
     def _take_loss(self, worker: Worker, answer: Answer) -> None:
         """Let a worker be asked again who it is, and so be sent the bots that it has lost, but not for ever."""
         self._part_with(worker, "has lost a bot")
@@ -219,6 +235,8 @@ class Dispatcher:
                 self._audit.replay(record, self._tell_replayed)
             else:
                 free.append(record)
+        for line in self._handout.cross_check.note(worker, handed, records):
+            self._hooks.say(line)
         worker.games += len(records)
         worker.keys += [record.key for record in free]
         self._arrived += free

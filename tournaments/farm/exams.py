@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import version
 
 from malice.referee.records import Isolation
 from malice.tournaments.entries.bots import Bot
 from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.farm.identity import read_identity
 from malice.tournaments.farm.work import Exam, ExamAnswer, Need, make_ticket
 
 
@@ -43,7 +43,7 @@ class ExamSender:
 
         tickets = {label: make_ticket(self._kept.keep(bot)) for label, bot in bots.items()}
         tars = {each.content: self._kept.tar(each.content) for each in tickets.values() if not each.command}
-        need = Need(version("malice-arena"), (), self._isolation, 1, tuple(tars))
+        need = Need(read_identity(), (), self._isolation, 1, tuple(tars))
         exams = [Exam(ticket, self._words) for ticket in tickets.values()]
         with DaskCluster(scheduler) as cluster:
             return dict(zip(tickets, cluster.examine(exams, need, tars, self._say), strict=True))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 from malice.referee.records import Batch
@@ -11,6 +10,7 @@ from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.farm.cluster import Cluster
 from malice.tournaments.farm.conditions import Conditions
 from malice.tournaments.farm.dispatch import Dispatcher
+from malice.tournaments.farm.identity import read_identity
 from malice.tournaments.farm.work import Need, Ticket, make_ticket
 from malice.tournaments.running.hooks import Audit, Hooks, Outcome
 from malice.tournaments.running.opening import Playing
@@ -47,7 +47,7 @@ class Farm:
         tickets = {label: make_ticket(bot) for label, bot in plan.bots.items()}
         tars = {ticket.content: self._find_tar(ticket) for ticket in tickets.values() if not ticket.command}
         need = Need(
-            malice=version("malice-arena"),
+            malice=read_identity(),
             families=tuple({ruleset.family for ruleset in plan.tournament.rulesets.values()}),
             isolation=plan.isolation,
             cpus_per_game=cpus_per_game,

@@ -14,6 +14,7 @@ from malice.tournaments.farm.blocks import Block, keep_games, merge_block
 from malice.tournaments.farm.cluster import Cluster
 from malice.tournaments.farm.conditions import Conditions
 from malice.tournaments.farm.crew import Crew, Handed, Worker
+from malice.tournaments.farm.cross_check import Check, CrossCheck
 from malice.tournaments.farm.durations import Durations
 from malice.tournaments.farm.work import Task
 from malice.tournaments.running.hooks import Hooks, Outcome, Running
@@ -46,14 +47,23 @@ class Handout:
         self.ending = False
         """Whether only the games in hand are finished."""
         self._numbers = 0
+        self.cross_check = CrossCheck(crew, conditions.cross_checked)
+        self.checks: dict[int, Handed] = {}
+        """By number: tasks whose games another worker has played, and whose records are only compared."""
 
     def is_over(self) -> bool:
         """Whether nothing is in hand, and nothing will be."""
-        return not self.tasks and (self.ending or self._backlog.peek() is None)
+        if self.tasks:
+            return False
+        checking = bool(self.checks) or self.cross_check.is_waiting()
+        return self.ending or (not checking and self._backlog.peek() is None)
 
     def hand_out(self) -> None:
         """Fill the windows of all workers, as far as the games allow it."""
         self._fill_windows()
+        if not self.ending:
+            for check, worker in self.cross_check.draw_tasks():
+                self._give_again(check, worker)
         for worker in self._crew.workers.values():
             worker.note_load()
 
@@ -67,6 +77,18 @@ class Handout:
             self._give(worker, block, merged)
 
     def _give(self, worker: Worker, block: Block, merged: Batch) -> None:
+        handed = self._submit(worker, block, merged)
+        worker.tasks[handed.number] = self.tasks[handed.number] = handed
+
+    def _give_again(self, check: Check, worker: Worker) -> None:
+        """Let a worker play what another one has played; it is no part of its window, and nobody waits in turn."""
+        merged = merge_block(check.block)
+        if self._hooks.now() < self._hooks.latest_begin(merged):
+            handed = self._submit(worker, check.block, merged)
+            self.checks[handed.number] = handed
+            self.cross_check.begin(handed.number, check)
+
+    def _submit(self, worker: Worker, block: Block, merged: Batch) -> Handed:
         self._numbers += 1
         speed = worker.introduction.speed
         block = tuple(replace(batch, speed=speed) for batch in block)
@@ -82,8 +104,16 @@ class Handout:
             latest=None if math.isinf(latest) else latest,
             give_up_at=None if math.isinf(self._hooks.give_up_at) else self._hooks.give_up_at,
         )
-        worker.tasks[handed.number] = self.tasks[handed.number] = handed
         self._cluster.submit(worker.address, task)
+        return handed
+
+    def drop_checks(self, address: str) -> None:
+        """Forget what a worker plays only to be compared."""
+        gone = [number for number, handed in self.checks.items() if handed.address == address]
+        self._cluster.recall(gone)
+        for number in gone:
+            del self.checks[number]
+            self.cross_check.drop(number)
 
     def finish(self) -> bool:
         """Let the running games finish, and hand out nothing more; return False if nothing runs, or if it was done."""

@@ -34,6 +34,8 @@ def find_difference(record: Record, batch: Batch, order: GameOrder) -> str | Non
     for name, value in expected.items():
         if getattr(record, name) != value:
             return f"expected {name} {value}, got {getattr(record, name)}"
+    if len(record.builds) not in (0, len(players)):
+        return f"expected builds for {len(players)} seats, or none, got {len(record.builds)}"
     try:
         refuse_unreadable(record)
     except ValueError as error:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -25,6 +24,7 @@ from malice.referee.isolation.probe import explain_missing_layer
 from malice.referee.records import Batch, GameOrder, Record, TimeUp
 from malice.tournaments.entries.bots import Bot
 from malice.tournaments.farm.bot_cache import BotCache, Lacking
+from malice.tournaments.farm.identity import read_identity
 from malice.tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, place_player
 from malice.tournaments.running.announcements import find_first_error
 from malice.tournaments.running.coordinator import Coordinator
@@ -99,9 +99,8 @@ class Station:
         )
 
     def _explain_refusal(self, need: Need, per_game: int) -> str | None:
-        here = version("malice-arena")
-        if here != need.malice:
-            return f"expected malice {need.malice}, it has {here}"
+        if why := read_identity().explain_difference(need.malice):
+            return why
         for family in need.families:
             try:
                 load_family(family)
@@ -147,13 +146,14 @@ class Station:
         for player, bot in zip(task.batches[0].players, bots, strict=True):
             if player.hash != bot.hash:
                 raise MaliceError(f"expected the bot {player.hash[:12]}, its ticket leads to {bot.hash[:12]}")
+        builds = [self.bots.describe_build(ticket) for ticket in task.tickets]
         records: list[Raw] = []
 
         def keep(record: Record) -> None:
             records.append(Raw(_encoder.encode(record)))
 
         def place(batch: Batch) -> Batch:
-            players = (place_player(*each) for each in zip(batch.players, bots, strict=True))
+            players = (place_player(*each) for each in zip(batch.players, bots, builds, strict=True))
             return replace(batch, players=tuple(players))
 
         overruns: list[TimeUp] = []

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from malice.referee.records import Batch, Isolation, Key, Player, TimeUp
 from malice.tournaments.entries.bots import Bot
+from malice.tournaments.farm.identity import Identity
 
 MOST_SLOTS = 4096
 """A machine that plays more games at a time is none."""
@@ -43,8 +44,8 @@ def make_ticket(bot: Bot) -> Ticket:
 class Need(Struct, frozen=True, forbid_unknown_fields=True):
     """What a run asks of every worker before it hands out work."""
 
-    malice: str
-    """The version of the coordinator, which the worker must have too."""
+    malice: Identity
+    """That of the coordinator, which the worker must have too."""
     families: tuple[str, ...]
     isolation: Isolation
     cpus_per_game: int
@@ -141,6 +142,7 @@ class ExamAnswer(Struct, frozen=True, forbid_unknown_fields=True):
     """Why there is no report."""
 
 
-def place_player(player: Player, bot: Bot) -> Player:
-    """A player as it starts on this machine."""
-    return replace(player, command=bot.command, cwd=str(bot.folder) if bot.folder else None, home=bot.own_home)
+def place_player(player: Player, bot: Bot, build: str) -> Player:
+    """A player as it starts on this machine, where `build` made it."""
+    folder = str(bot.folder) if bot.folder else None
+    return replace(player, command=bot.command, cwd=folder, home=bot.own_home, build=build)

@@ -26,4 +26,9 @@ mod malice_core {
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// A hash of the sources that it was compiled from.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __source__: &str = env!("MALICE_CORE_SOURCE");
 }
