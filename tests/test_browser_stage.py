@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
 from malice import site_pages
-from tests.browser_window import at_a_desk, current, find, press, replay, visit, wait_until
+from tests.browser_window import SETTLE, at_a_desk, current, find, press, replay, visit, wait_until
 from tests.site_league import League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -36,7 +36,7 @@ const unseen = new Set();
 let widest = 0;
 for (let step = 0; step <= last; step += step + arguments[1] > last && step < last ? last - step : arguments[1]) {
   malice.replay.showStep(step);
-  const piles = [...document.querySelectorAll('[data-place$="p"], .sides, .stage')];
+  const piles = [...document.querySelectorAll('[data-place$="p"], .sides, .stage, .foundation .stack')];
   positions.add(JSON.stringify([...controls, ...piles].map((one) => {
     const {x, y, width, height} = box(one);
     return [x, y, width, height];
@@ -86,8 +86,49 @@ def test_everything_stands_still_and_in_sight(browser: Chrome, out: Path, width:
         assert seen["widest"] <= 0
 
 
-@pytest.mark.parametrize(("name", "seats"), [("multi", 8), ("partners-4", 4), ("skipbo", 3)])
-def test_many_seats_stand_still(browser: Chrome, tmp_path: Path, name: str, seats: int) -> None:
+SIZES = (
+    *((360, 640), (390, 844), (844, 390), (640, 360), (768, 1024), (1024, 768)),
+    *((1280, 720), (1366, 768), (1440, 780), (1440, 900), (1920, 950)),
+)
+"""Windows from a phone to a large screen: phones held across, and 1280x720 at twice its size, among them."""
+
+
+def measure(browser: Chrome, sizes: Iterable[tuple[int, int]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the width of a card of the game that is shown, and what is out of sight, in each window."""
+    for width, height in sizes:
+        resize(browser, width, height)
+        browser.execute_async_script(SETTLE)
+        card = find(browser, '#table [data-place="0p"] .card')
+        yield int(card.get_property("offsetWidth")), browser.execute_script(WATCH, 400, 400)
+
+
+@pytest.mark.parametrize(
+    ("name", "seats", "least"),
+    [("standard", 2, 50), ("partners-4", 4, 40), ("multi", 8, 30)],
+)
+def test_cards_are_large_and_controls_in_sight_in_every_window(
+    browser: Chrome, tmp_path: Path, name: str, seats: int, least: int
+) -> None:
+    labels = tuple(f"bot{seat}" for seat in range(seats))
+    site_pages.render(League(labels, deals=1, rulesets=(name,), seats=seats), tmp_path)
+    replay(browser, tmp_path, "0.0.0.0")
+
+    widths = {}
+    for size, (width, seen) in zip(SIZES, measure(browser, SIZES), strict=True):
+        widths[size] = width
+        assert (seen["unseen"], seen["positions"]) == ([], 1), size
+        assert seen["widest"] <= 1, size
+
+    laptops = [widths[size] for size in ((1280, 720), (1366, 768), (1440, 780))]
+    assert laptops[0] >= least
+    assert laptops == sorted(laptops)
+    visit(browser, tmp_path, "replay.html?embed#0.0.0.0")
+    wait_until(browser, lambda: find(browser, "#replay").is_displayed())
+    assert all(seen["unseen"] == [] for _, seen in measure(browser, SIZES[2:4])), "in a frame"
+
+
+@pytest.mark.parametrize(("name", "seats"), [("nuts-2", 2), ("skipbo", 3)])
+def test_other_tables_stand_still(browser: Chrome, tmp_path: Path, name: str, seats: int) -> None:
     site_pages.render(
         League(tuple(f"bot{seat}" for seat in range(seats)), deals=1, rulesets=(name,), seats=seats), tmp_path
     )

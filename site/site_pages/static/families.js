@@ -58,7 +58,7 @@
 //     tables   the tables after all steps, to measure how much room the whole game needs
 //
 // The drawing gets a place of fixed size: `--stage-width` and `--stage-height` are its width and height in its styles,
-// a class around it says whether it is `narrow` (below 45rem), `broad` (58rem or more) or `short` (below 26rem), and
+// a class around it says whether it is `narrow` (below 45rem), `broad` (58rem or more), `short` (below 24rem) or `flat` (34rem or more and at least 1.6 times its height, and then never `narrow`), and
 // what is larger scrolls. (Container queries would say the same, at several times the cost of a step.) Sizes that follow from these and from `tables` let nothing move from step to step.
 //
 // `malice.linkPage(path, attributes, ...children)` links to another page of the site, such as `bots/greedy.html`; a game

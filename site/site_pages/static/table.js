@@ -40,11 +40,13 @@ window.malice = window.malice || {};
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     box.style.setProperty("--stage-width", `${width}px`);
     box.style.setProperty("--stage-height", `${height}px`);
-    box.classList.toggle("narrow", width < 45 * rem);
+    const flat = width >= 1.6 * height && width >= 34 * rem;
+    box.classList.toggle("flat", flat);
     box.classList.toggle("broad", width >= 58 * rem);
+    box.classList.toggle("narrow", width < 45 * rem && !flat);
     const card = box.querySelector(".card:not(.empty)");
     if (card) box.classList.toggle("big-cards", card.offsetWidth >= BIG);
-    box.classList.toggle("short", height < 26 * rem);
+    box.classList.toggle("short", height < 24 * rem);
     markOverflow(box);
   };
 
