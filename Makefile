@@ -63,7 +63,8 @@ bench: .venv/.malice
 hostile: .venv/.tools
 	.venv/bin/pytest tests/test_hostile.py $(ARGS)
 
-# Kills tournaments at given points and at random, and simulates thousands of comparisons; make soak ARGS="500 SEED"
+# Kills tournaments at given points and at random, and simulates thousands of comparisons; make soak ARGS="500 SEED", or
+# some of it: ARGS="0 SEED points rungs" (points kills swiss cluster games engines errors intervals rungs)
 soak: .venv/.tools
 	.venv/bin/python -m tests.soak $(ARGS)
 

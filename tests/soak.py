@@ -1,7 +1,17 @@
 """Kills tournaments at given points and at random, and a cluster; plays with both engines; simulates comparisons and
 leagues.
 
-`python -m tests.soak [KILLS] [SEED]`
+`python -m tests.soak [KILLS] [SEED] [PART...]`, where a part is points, kills, swiss, cluster, games, engines, errors,
+intervals or rungs; without one, all of them. The parts:
+
+- points: a tournament dies at each point of a list
+- kills: a tournament is killed so many times at random; swiss: a Swiss one
+- cluster: workers, schedulers and runs are killed
+- games: random games through `malice.Game`, as the referee plays them
+- engines: random rules with both engines in lockstep
+- errors: how often a sequential test errs
+- intervals: how often what is printed holds the truth, as docs/standings.md has it
+- rungs: how often the interval of `malice rate` does
 """
 
 from __future__ import annotations
@@ -10,6 +20,7 @@ import math
 import secrets
 import sys
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 from multiprocessing import get_context
@@ -25,6 +36,7 @@ from tests.games.spite.engines import compile_engine
 from tests.games.spite.lockstep import play_in_lockstep
 from tests.runs import MALICE, Run
 from tests.simulated_deals import measure_errors
+from tests.simulated_rungs import measure_rungs
 from tests.simulations import REPLICATIONS, measure
 
 CLUSTER_TOURNAMENT = """
@@ -36,6 +48,9 @@ deals = 20
 MODELS: tuple[Model, ...] = ("normalised", "logistic")
 SIMULATED = 1000
 """Comparisons under each hypothesis."""
+
+CLIMBS = 3000
+SLACK = 3 * math.sqrt(0.05 * 0.95 / CLIMBS)
 
 RANDOM_GAMES = 500
 """Of each family."""
@@ -52,14 +67,22 @@ def main() -> int:
     """Return 0 if every resumed tournament is the same as an undisturbed one."""
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else secrets.randbits(31)
-    _die_at_every_point()
-    _soak(TOURNAMENT, times, seed)
-    _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_GAMES)
-    _soak_cluster(CLUSTER_KILLS, seed)
-    _play_random_games(seed)
-    _play_in_lockstep(seed)
-    _count_errors()
-    _count_intervals()
+    parts: dict[str, Callable[[], None]] = {
+        "points": _die_at_every_point,
+        "kills": lambda: _soak(TOURNAMENT, times, seed),
+        "swiss": lambda: _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_GAMES),
+        "cluster": lambda: _soak_cluster(CLUSTER_KILLS, seed),
+        "games": lambda: _play_random_games(seed),
+        "engines": lambda: _play_in_lockstep(seed),
+        "errors": _count_errors,
+        "intervals": _count_intervals,
+        "rungs": _count_climbs,
+    }
+    chosen = sys.argv[3:] or list(parts)
+    if unknown := [name for name in chosen if name not in parts]:
+        sys.exit(f"expected parts of {', '.join(parts)}, got: {', '.join(unknown)}")
+    for name in chosen:
+        parts[name]()
     return 0
 
 
@@ -153,6 +176,13 @@ def _count_intervals() -> None:
     """Make sure that what is printed holds the truth as often as it says."""
     for line in measure(REPLICATIONS):
         print(line, flush=True)
+
+
+def _count_climbs() -> None:
+    """Make sure that the interval of a rating on a ladder holds the truth as often as it says."""
+    for name, share in measure_rungs(CLIMBS):
+        print(f"a climb {name}: the interval holds in {share:.1%}", flush=True)
+        assert 0.935 - SLACK <= share <= 0.965 + SLACK, (name, share)
 
 
 def _run(folder: Path, text: str) -> Run:

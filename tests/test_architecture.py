@@ -37,7 +37,7 @@ FLOORS = (
     {"tournaments/farm", "rl"},
     {"site_pages"},
     {"tournaments/web"},
-    {"tournaments/check", "tournaments/bench"},
+    {"tournaments/check", "tournaments/bench", "tournaments/ladder"},
     {"tournaments/commands"},
     {"tournaments/cli"},
     {"tournaments/launch"},

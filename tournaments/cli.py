@@ -24,6 +24,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "check": ("check", "Examine bots step by step."),
         "play": ("play", "Let bots, or you, play at one table."),
         "compare": ("compare", "Find out whether one bot is better than another."),
+        "rate": ("rate", "Measure a bot on a ladder that never changes."),
         "rerun": ("replay", "Play a stored game again with another bot."),
     },
     "Look at a game": {

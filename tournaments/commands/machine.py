@@ -142,11 +142,12 @@ def worker(
     speed = measure_speed(cpu_sets)
     name = name or f"{platform.node()}-{os.getpid()}"
     click.echo(f"{name}: {len(cpu_sets)} at a time, factor {speed:g}", err=True)
-    folder = (cache or _find_cache()).resolve()
+    folder = (cache or find_cache()).resolve()
     run_worker(scheduler, name, Terms(cpu_sets, cpus_per_slot, speed, str(folder), cache_mb * 1_000_000))
 
 
-def _find_cache() -> Path:
+def find_cache() -> Path:
+    """Find the folder for what malice can make again: built bots."""
     if os.geteuid() == 0:
         return Path("/var/cache/malice")  # bots have users of their own, who may not enter the home of root
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "malice"
