@@ -99,7 +99,7 @@ def measure(browser: Chrome, sizes: Iterable[tuple[int, int]]) -> Iterator[tuple
         resize(browser, width, height)
         browser.execute_async_script(SETTLE)
         card = find(browser, '#table [data-place="0p"] .card')
-        yield int(card.get_property("offsetWidth")), browser.execute_script(WATCH, 400, 400)
+        yield int(str(card.get_property("offsetWidth"))), browser.execute_script(WATCH, 400, 400)
 
 
 @pytest.mark.parametrize(

@@ -446,7 +446,7 @@ def test_workers_whose_bots_play_differently_are_named_with_what_built_them(leag
     assert sorted(line.split(":")[0].strip() for line in told[1:]) == ["ann on here", "bob on here"]
     assert re.search(r"bob on here: (\w+) played \S+ \(built by cc 13; files \1\)", said)
     warned = re.findall(r"(\w+) was built by cc 13 on bob, by cc 12 on ann|(\w+) was built by cc 12 on ann", said)
-    assert sorted(map("".join, warned)) == sorted(CONFIG.entries)
+    assert sorted(map("".join, warned)) == sorted(map(str, CONFIG.entries))
     assert len(league.keys()) == GAMES
 
 

@@ -52,6 +52,8 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "This machine": {
         "rules": ("rules", "List, show and compare rulesets, test a game."),
+        "schema": ("editors", "Print the schema of a file, for editors."),
+        "completion": ("editors", "Print what completes commands in a shell."),
         "doctor": ("machine", "Try every layer of isolation here."),
         "bench": ("machine", "Measure what malice costs here."),
         "worker": ("machine", "Lend this machine to runs elsewhere."),
@@ -91,7 +93,18 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
         ctx.exit()
 
 
-@click.group(cls=SectionGroup, context_settings={"help_option_names": ["-h", "--help"]})
+TRY = """\
+Three things to try:
+
+  malice play you greedy --web        play against a bot, in the browser
+  malice new mybot                    make a bot of your own; malice play mybot greedy lets it play
+  malice play greedy planner --watch  watch two bots
+
+malice --help lists all commands.\
+"""
+
+
+@click.group(cls=SectionGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version",
     is_flag=True,
@@ -100,13 +113,16 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     callback=_print_version,
     help="Show the version, and which engine plays.",
 )
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Run tournaments between bots that play card games.
 
     A BOT is a folder with bot.toml, the name of a bot that ships, or a quoted command line. A DB is the
     league that `malice run` writes.
     """
     take_interrupts()
+    if ctx.invoked_subcommand is None:
+        click.echo(TRY)
 
 
 if __name__ == "__main__":

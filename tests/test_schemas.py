@@ -1,0 +1,68 @@
+"""What editors and shells complete by: schemas that all our own files fit, and a command that prints the rest."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from malice.referee.families import list_shipped
+from tests.command_line import malice
+
+ROOT = Path(__file__).parents[1]
+TAPLO = Path(sys.executable).with_name("taplo")
+
+
+def lint(folder: Path, files: list[Path], *words: str) -> str:
+    """Check files by the schema that a command prints; return what is wrong with them."""
+    schema = folder / "schema.json"
+    schema.write_text(malice("schema", *words, code=0).stdout)
+    run = [str(TAPLO), "lint", "--schema", schema.as_uri(), *map(str, files)]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode == 0) == ("ERROR" not in done.stderr)
+    return done.stderr if done.returncode else ""
+
+
+def test_every_file_of_ours_fits_its_schema(tmp_path: Path) -> None:
+    bots = [*ROOT.glob("bots/*/*/bot.toml")]
+    tournaments = [ROOT / "tournaments/demo.toml", *ROOT.glob("tournaments/examples/*.toml")]
+    assert lint(tmp_path, bots, "bot") == lint(tmp_path, tournaments, "tournament") == ""
+    for family in list_shipped():
+        rulesets = [*ROOT.glob(f"referee/games/{family.replace('-', '_')}/rulesets/*.toml")]
+        assert rulesets
+        assert lint(tmp_path, rulesets, "ruleset", "--game", family) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "fault"),
+    [
+        ("bot", 'nme = "x"\nname = "x"\nrun = ["x"]\n', "'nme' was unexpected"),
+        ("tournament", 'entries = ["first"]\ndeals = "many"\n', 'is not of type "integer"'),
+        ("ruleset", '[rules]\nrecycle = "never"\n', '"never" is not one of'),
+    ],
+)
+def test_an_editor_finds_what_is_wrong(tmp_path: Path, kind: str, text: str, fault: str) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text(text)
+    assert fault in lint(tmp_path, [file], kind)
+
+
+def test_a_schema_explains_each_field() -> None:
+    config = json.loads(malice("schema", "tournament", code=0).stdout)["$defs"]["Config"]
+    assert config["properties"]["memory_mb"]["description"] == "Memory for each bot, under any isolation."
+    assert "positions" not in config["properties"]
+    assert malice("schema", "ruleset", "--game", "chess", code=2).stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_commands(shell: str) -> None:
+    assert "_MALICE_COMPLETE" in malice("completion", shell, code=0).stdout
+
+
+def test_the_bare_command_names_three_things_to_try() -> None:
+    lines = malice(code=0).stdout.splitlines()
+    assert sum(line.startswith("  malice ") for line in lines) == 3
+    assert lines[-1] == "malice --help lists all commands."

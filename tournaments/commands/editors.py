@@ -1,0 +1,38 @@
+"""`malice schema` and `completion`: what editors and shells complete by."""
+
+from __future__ import annotations
+
+import click
+
+from malice.referee.games import DEFAULT_FAMILY
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(["tournament", "bot", "ruleset"]))
+@click.option("--game", default=DEFAULT_FAMILY, show_default=True, help="Whose parameters a ruleset has.")
+def schema(kind: str, game: str) -> None:
+    """Print the JSON Schema of a tournament file, of bot.toml, or of a ruleset.
+
+    An editor that knows TOML checks a file by it, and shows what a field means: write it to a file, and name that in
+    the first line of yours, as in `#:schema ./bot.schema.json`.
+    """
+    import json
+
+    from malice.tournaments.entries.schemas import make_file_schema
+
+    click.echo(json.dumps(make_file_schema(kind, game), indent=2, ensure_ascii=False))
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print a script that completes commands and options in a shell.
+
+    For bash: eval "$(malice completion bash)" in ~/.bashrc; for zsh likewise; for fish: malice completion fish | source
+    """
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found
+    click.echo(found(ctx.find_root().command, {}, "malice", "_MALICE_COMPLETE").source())
