@@ -121,6 +121,8 @@ class Family(Struct, frozen=True, kw_only=True):
     """Why a game ended, in words, by the reason of its `Result`."""
     help: str = ""
     """A few lines for a person at the table."""
+    goal: str = ""
+    """What is played here and how one wins, in a sentence or two, for the front page of a site."""
     final: frozenset[str] = frozenset()
     """Actions after which a seat plays no more: a person is asked twice before one of them."""
     classify: Callable[[Any], object] = _keep_apart

@@ -102,7 +102,12 @@ def test_a_tab_for_each_ruleset_is_chosen_by_keys_and_has_an_address(browser: Ch
 
 
 def test_a_search_and_a_least_number_of_games_hide_rows_and_stay_in_the_address(browser: Chrome, folder: Path) -> None:
-    visit(browser, folder, "index.html#standard-2")
+    visit(browser, folder, "index.html")
+    assert not browser.find_elements(By.CSS_SELECTOR, "[type=search]"), "nobody searches among five"
+    start = '<ul class="bots">'
+    page = (folder / "index.html").read_text().replace(start, start + "<li>one of many</li>" * 7)
+    (folder / "many.html").write_text(page)
+    visit(browser, folder, "many.html#standard-2")
     search, games = find(browser, "[type=search]"), find(browser, "[type=number]")
 
     search.send_keys("GREEDY")
@@ -113,7 +118,7 @@ def test_a_search_and_a_least_number_of_games_hide_rows_and_stay_in_the_address(
     assert list_shown(browser) == []
     assert fragment(browser) == "#standard-2&search=GREEDY&games=99"
 
-    visit(browser, folder, "index.html#skipbo-short-2&search=%3Cimg&games=1")
+    visit(browser, folder, "many.html#skipbo-short-2&search=%3Cimg&games=1")
     assert selected(browser) == "skipbo-short"
     assert len(list_shown(browser)) == 1
     assert find(browser, "[type=search]").get_attribute("value") == HOSTILE[:4]

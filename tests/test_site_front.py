@@ -72,6 +72,10 @@ def test_the_front_page_opens_a_game_of_the_best_where_replays_find_it(tmp_path:
     assert found.turn is not None
     assert set(found.game.labels) == {row.label for row in standings.rows[:2]}
     assert f"replay.html#{found.game.key}/{found.turn.action}" in Page(tmp_path / "index.html").links
+    page = (tmp_path / "index.html").read_text()
+    assert f'src="replay.html?embed#{found.place}"' in page
+    assert "whoever first plays the last card of their own pay-off pile wins" in page
+    assert ("Same cards, other seat, other winner" in page) == (found.mirror is not None)
     assert f"malice play you BOT --web --ruleset {found.game.ruleset}" in (tmp_path / "index.html").read_text()
     (record,) = league.read_records([found.game.key])
     asks = [ask.after for ask in replay_asks(record)]

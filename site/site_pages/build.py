@@ -68,8 +68,7 @@ class SiteWriter:
         publication = options.publication or choose_publication(contents.tournament)
         published = PublishedContents(self._source, contents, publication)
         survey = Survey(contents, self._memory)
-        watch = self._dramas.find(contents, self._source.read_records)
-        rendering = _Rendering(Folder(self._out), self._source, contents, published, survey, options, watch)
+        rendering = _Rendering(Folder(self._out), self._source, contents, published, survey, options, self._dramas)
         self._stamp = rendering.stamp
         return rendering.write(make_live)
 
@@ -98,7 +97,7 @@ class _Rendering:
         published: PublishedContents,
         survey: Survey,
         options: SiteOptions,
-        watch: Key | None,
+        dramas: Dramas,
     ) -> None:
         self._folder = folder
         self._source = source
@@ -106,7 +105,9 @@ class _Rendering:
         self._published = published
         self._survey = survey
         self._options = options
-        self._watch = watch
+        self._dramas = dramas
+        self._watch: Key | None = None
+        self._opens = ""
         self._tournament = contents.tournament
         self._reasons = Reasons(self._tournament.rulesets)
         self._rows = GameRows(survey, self._reasons)
@@ -126,6 +127,7 @@ class _Rendering:
         rankings = make_rankings(all_standings)
         read_records, deals = self._source.read_records, self._survey.deals
         front = make_front(self._contents, read_records, deals, all_standings, rankings, self._options)
+        self._choose_game(front)
         opinions = self._write_opinions(front)
         for path in sorted(STATIC.iterdir()):
             folder.write(f"static/{path.name}", path.read_bytes())
@@ -144,6 +146,14 @@ class _Rendering:
         withheld = self._published.count_withheld(self._survey.failed)
         return SiteSize(folder.pages, self._survey.games, folder.size, folder.written, withheld)
 
+    def _choose_game(self, front: Front) -> None:
+        """Choose the game that a replay page opens when it is not told which: that of the front page, at its turn."""
+        if front.game is not None:
+            self._watch, self._opens = front.game.game.key, front.game.place
+        else:
+            self._watch = self._dramas.find(self._contents, self._source.read_records)
+            self._opens = "" if self._watch is None else str(self._watch)
+
     def _draw_last_table(self) -> LastTable | None:
         """Of the game that a replay page opens when it is not told which."""
         if self._watch is None:
@@ -157,8 +167,7 @@ class _Rendering:
         bot = self._options.opinions
         if bot is None:
             return None
-        opened = None if front.game is None else front.game.game.key
-        games = choose_games(self._survey, (opened, self._watch), bot.most)
+        games = choose_games(self._survey, (self._watch,), bot.most)
         return write_opinions(self._folder, self._published, bot, games)
 
     def _write_shards(self) -> ShardFiles:
@@ -172,7 +181,7 @@ class _Rendering:
     def _write_index(self, files: ShardFiles, games: dict[str, GamePage], opinions: dict[str, Any] | None) -> None:
         payload = self._index | {
             "size": shards.SIZE,
-            "watch": None if self._watch is None else str(self._watch),
+            "watch": self._opens or None,
             "splits": files.splits,
             "families": games,
             "bots": [text.make_slug(entry.label) for entry in self._contents.entries],  # in the order of their colours

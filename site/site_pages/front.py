@@ -9,6 +9,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
+from malice.referee.families import load_family
 from malice.site_pages import text
 from malice.site_pages.changes import ChangeBox, make_change_box
 from malice.site_pages.contents import ReadRecords, SiteOptions
@@ -154,6 +155,8 @@ class Front(Struct, frozen=True):
     changes: ChangeBox | None
     game: FrontGame | None
     """The game to open."""
+    goals: Sequence[str] = ()
+    """What is played and how one wins, by game."""
     machines: str = ""
     """How many games workers elsewhere played, and how fast these were, in words."""
 
@@ -186,7 +189,13 @@ def make_front(
         overall=make_overall(all_standings) if several else None,
         changes=make_change_box(changes, rankings, labels),
         game=find_front_game(source, read_records, all_standings),
+        goals=_list_goals(source),
     )
+
+
+def _list_goals(source: Contents) -> list[str]:
+    goals = (load_family(ruleset.family).goal for ruleset in source.rulesets)
+    return [goal for goal in dict.fromkeys(goals) if goal]
 
 
 def find_changes(

@@ -39,7 +39,7 @@ TYPES = {
     ".png": "image/png",
 }
 """Content types by suffix; anything else is bytes."""
-POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",

@@ -29,6 +29,18 @@ class FrontGame(Struct, frozen=True):
     """None if the game does not tell who is ahead: then it opens at its last action."""
     last: int
     """The last action, as replays count them."""
+    mirror: tuple[int, int] | None = None
+    """Where the same deal, swapped, had another winner: its rotation, and the first action that differs."""
+
+    @property
+    def action(self) -> int:
+        """The action at which it opens."""
+        return self.turn.action if self.turn else self.last
+
+    @property
+    def place(self) -> str:
+        """The address of that action in replays."""
+        return f"{self.game.key}/{self.action}"
 
 
 def find_front_game(
@@ -45,9 +57,27 @@ def find_front_game(
         return None
     (record,) = read_records([game.key])
     try:
-        return open_game(game, record)
+        return replace(open_game(game, record), mirror=_find_upset(source, read_records, game, record))
     except (FamilyError, RecordError):
         return None  # its own replay page tells what is wrong with it
+
+
+def _find_upset(
+    source: Contents, read_records: ReadRecords, game: GameSummary, record: Record
+) -> tuple[int, int] | None:
+    """Where the other winner of the same deal, swapped, played otherwise; None if there is none."""
+    if len(game.labels) != 2:
+        return None
+    deal = (game.key.part, game.key.table, game.key.deal)
+    for other in source.games:
+        if (other.key.part, other.key.table, other.key.deal) != deal or other.key == game.key or any(other.verdicts):
+            continue
+        if other.places != game.places or other.labels == game.labels:
+            continue  # the other bot has the winning cards, and wins where their seat wins again
+        (swapped,) = read_records([other.key])
+        pairs = zip(record.actions, swapped.actions, strict=False)
+        return other.key.rotation, next((place for place, (one, two) in enumerate(pairs) if one != two), 0)
+    return None
 
 
 def _choose_game(source: Contents, standings: Standings) -> GameSummary | None:

@@ -29,6 +29,7 @@ FAMILY = Family(
     figures=list_figures,
     reasons=SENTENCES.reasons,
     help=words.HELP,
+    goal=words.GOAL,
     learner=make_learner,
     race=count_left,
     resample=resample,

@@ -22,6 +22,7 @@ from malice.referee.sentences import read_sentences
 
 SENTENCES = read_sentences(Path(__file__).parent)
 
+GOAL = "Double Solitaire is two patiences on one table: whoever first has no card left wins."
 HELP = """\
 Bots write h-t1 for the card in hand to table pile 1, and you may too.
 Table piles go down in alternating colours, foundations up from the ace in suit, and the opponent's discard pile takes

@@ -30,6 +30,7 @@ FAMILY = Family(
     figures=list_figures,
     reasons=SENTENCES.reasons,
     help=words.HELP,
+    goal=words.GOAL,
     final=frozenset({DONE}),
     learner=make_learner,
     race=count_left,

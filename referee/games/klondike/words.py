@@ -24,6 +24,9 @@ from malice.referee.sentences import read_sentences
 
 SENTENCES = read_sentences(Path(__file__).parent)
 
+GOAL = (
+    "Klondike as a contest: all seats get the same deal, each plays it alone, and whoever brings most cards home wins."
+)
 HELP = """\
 Columns go down in alternating colours: bots write t0-t3 for cards of column 0 to column 3, and you may too.
 How many cards move follows from the card they go to. w is the waste, f a foundation: w-t2, t4-f, fH-t1.

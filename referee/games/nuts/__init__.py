@@ -27,6 +27,7 @@ FAMILY = Family(
     sketch=words.sketch,
     reasons=SENTENCES.reasons,
     help=words.HELP,
+    goal=words.GOAL,
     classify=classify,
     learner=make_learner,
     race=count_missing,

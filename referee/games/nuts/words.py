@@ -26,6 +26,10 @@ from malice.referee.sentences import read_sentences
 
 SENTENCES = read_sentences(Path(__file__).parent)
 
+GOAL = (
+    "Nuts is patience for two teams at once: all play at the same time onto common foundations, and the cards "
+    "in the centre count once a team has emptied its Nuts pile."
+)
 HELP = """\
 Bots write 7H-t3 for 7H to column 3 of your team, 7H-f for 7H to the centre, and you may too.
 Columns go down in alternating colours; foundations go up in suit from the ace, and take cards of both teams.

@@ -52,6 +52,7 @@ FAMILY = Family(
     figures=list_figures,
     reasons=SENTENCES.reasons,
     help=words.HELP,
+    goal=words.GOAL,
     classify=classify,
     features=FEATURES,
     learner=make_learner,

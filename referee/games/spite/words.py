@@ -24,6 +24,10 @@ from malice.referee.sentences import read_sentences
 
 SENTENCES = read_sentences(Path(__file__).parent)
 
+GOAL = (
+    "Spite & Malice is a race: all build on the same stacks in the middle, and whoever first plays the last "
+    "card of their own pay-off pile wins."
+)
 HELP = """\
 Bots write h4S-s0 for 4S to side 0, and you may too.
 Centre stacks go up from the ace, whatever the suit; the first to play the last card of their pay-off pile wins.

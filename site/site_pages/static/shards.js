@@ -92,7 +92,7 @@ window.malice = window.malice || {};
     };
   }
 
-  /** Find the most dramatic game of late, or else the first one, for a page opened without a key; null in an empty league. */
+  /** Find the game of the front page at its turn, the most dramatic of late, or else the first one, for a page opened without a key; null in an empty league. */
   malice.findFirstKey = async function () {
     const index = await load("index");
     const runs = listRuns(index);

@@ -7,6 +7,7 @@
   const state = { panel: panels[0], search: "", games: 0, versions: false };
   const tabs = new Map();
   const controls = {};
+  const MANY = 12;
 
   function make(tag, properties, ...children) {
     const element = Object.assign(document.createElement(tag), properties);
@@ -78,8 +79,8 @@
     const values = new URLSearchParams(rest.join("&"));
     const games = Number.parseInt(values.get("games") ?? "0", 10);
     state.panel = panel ?? (location.hash ? state.panel : panels[0]);
-    state.search = values.get("search") ?? "";
-    state.games = games > 0 ? games : 0;
+    state.search = isLong() ? (values.get("search") ?? "") : "";
+    state.games = isLong() && games > 0 ? games : 0;
     state.versions = values.get("versions") === "all";
     if (controls.search) controls.search.value = state.search;
     if (controls.games) controls.games.value = state.games > 0 ? String(state.games) : "";
@@ -143,6 +144,9 @@
     return make("label", {}, make("span", {}, text), input);
   }
 
+  /** Whether there are so many bots that one would search for one. */
+  const isLong = () => document.querySelectorAll(".bots li").length >= MANY;
+
   function makeFilter() {
     const { search, games } = Object.assign(controls, {
       search: make("input", { type: "search", size: 14, autocomplete: "off" }),
@@ -152,7 +156,7 @@
     controls.count.setAttribute("role", "status");
     search.addEventListener("input", () => change({ search: search.value }));
     games.addEventListener("input", () => change({ games: Math.max(0, Number.parseInt(games.value, 10) || 0) }));
-    const fields = [makeField("Search bots", search), makeField("At least games", games)];
+    const fields = isLong() ? [makeField("Search bots", search), makeField("At least games", games)] : [];
     if (document.querySelector(".versions") !== null) {
       controls.versions = make("input", { type: "checkbox" });
       controls.versions.addEventListener("change", () => change({ versions: controls.versions.checked }));
@@ -166,7 +170,7 @@
   }
 
   const place = document.getElementById("standings");
-  if (panels.length > 0) place.append(makeFilter());
+  if (panels.length > 0 && (isLong() || document.querySelector(".versions"))) place.append(makeFilter());
   if (panels.length > 1) place.append(makeTabs());
   if (panels.length > 0) readAddress();
   show();
