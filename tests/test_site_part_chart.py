@@ -211,7 +211,7 @@ def test_the_chart_warns_of_groups_that_had_not_met(computed: tuple[PartRatings,
     assert "part 1" in lay_out(apart, standings).chart.warning
 
 
-def test_the_best_dozen_have_names_that_fit_and_the_others_are_faint(
+def test_the_best_five_have_names_that_fit_and_the_others_are_faint(
     computed: tuple[PartRatings, Standings],
 ) -> None:
     found, standings = computed
@@ -227,9 +227,9 @@ def test_the_best_dozen_have_names_that_fit_and_the_others_are_faint(
     assert history is not None
     for laid_out in (history, lay_out(replace(found, steps=steps), many).chart):
         named = [line for line in laid_out.lines if line.name]
-        assert [line.name for line in named] == [f"{12 - place}. bot {45 + place}" for place in range(12)]
-        assert laid_out.faint_lines == 48
-        assert laid_out.lines[48:] == named
+        assert [line.name for line in named] == [f"{5 - place}. bot {52 + place}" for place in range(5)]
+        assert laid_out.faint_lines == 55
+        assert laid_out.lines[55:] == named
         heights = sorted(line.name_y for line in named)
         assert all(other - one >= 16.9 for one, other in pairwise(heights))
         assert laid_out.top <= heights[0]

@@ -48,8 +48,10 @@ def _measure(char: str) -> float:
 
 WIDTH, HEIGHT = 880, 380
 LEFT, RIGHT, TOP, BOTTOM = 56, 204, 18, 44
-LINES = 12
+LINES = 5
 """Lines with a name at their end, those of the best; the others are faint, since more would hide one another."""
+SHIFTS = 12
+"""Of how many neighbours the marks lie beside one another."""
 POINTS, FAINT_POINTS = 240, 60
 """The most corners of a line: about one for three pixels, and fewer where nobody looks closely."""
 NAME_GAP = 29
@@ -262,7 +264,7 @@ def _make_line(scale: Scale, entry: Drawn, points: Sequence[tuple[int, float]]) 
     places = [(scale.x(game), scale.y(elo)) for game, elo in points]
     games, final = points[-1]
     figure = f"{text.format_decimal(final)} after {text.format_count(games, 'game')}"
-    marks = [] if entry.faint else _choose_marks(places, entry.number % LINES)
+    marks = [] if entry.faint else _choose_marks(places, entry.number % SHIFTS)
     return make_line(entry, places, marks, figure)
 
 

@@ -14,6 +14,8 @@ from malice.site_pages.rankings import Name, make_name
 from malice.tournaments.league.contents import Contents
 from malice.tournaments.league.standings import OpponentScore, Row, Standings
 
+MOST = 22
+"""The most characters of a name in a crosstable."""
 HEAD = ("bot", "opponent", "games", "won", "drawn", "lost", "score")
 
 
@@ -32,6 +34,8 @@ class CrossRow(Struct, frozen=True):
     """A row, and the column of the same bot."""
 
     bot: Name
+    short: str
+    """Its label, without its middle where it is long: names that begin alike end otherwise."""
     address: str
     """What the list of games finds the games of this row by, quoted: the label, or `LABEL@2` if it has versions."""
     cells: list[Crossing]
@@ -99,6 +103,7 @@ def _make_rows(standings: Standings, rows: Sequence[Row], versions: Mapping[str,
     return [
         CrossRow(
             make_name(row.label),
+            text.shorten_middle(text.format_label(row.label), MOST),
             _quote(versions.get(row.label, row.label)),
             [_make_cell(standings.crosstable[row.label].get(other.label), row is other) for other in rows],
         )

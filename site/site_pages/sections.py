@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
 from msgspec import Struct
 
@@ -28,6 +29,7 @@ from malice.site_pages.rankings import (
 from malice.site_pages.series import SeriesRow, TeamRow, find_targets, make_series_rows, make_team_rows
 from malice.tournaments.league.comparison import Comparison
 from malice.tournaments.league.contents import Contents
+from malice.tournaments.league.formats.decisions import format_points
 from malice.tournaments.league.progression import PartRatings
 from malice.tournaments.league.ranking import Choice, Picker, compute_league_standings
 from malice.tournaments.league.series import count_series
@@ -86,7 +88,7 @@ def _describe_lead(first: Row, second: Row, *, by_table: bool) -> str:
         if first.points is None or second.points is None:
             return ""
         ahead = first.points - second.points
-        return text.format_decimal(ahead, 1).removesuffix(".0") + (" point" if ahead == 1 else " points")
+        return format_points(Fraction(ahead)) + (" point" if ahead <= 1 else " points")
     if first.rating.elo is None or second.rating.elo is None:
         return ""
     return f"{text.format_decimal(first.rating.elo - second.rating.elo)} Elo"

@@ -20,6 +20,14 @@ NONE = "n/a"
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,47}")
 
 
+def shorten_middle(name: str, most: int) -> str:
+    """A name of at most so many characters: a long one without its middle, since names of a kind begin alike."""
+    if len(name) <= most:
+        return name
+    end = most // 2
+    return f"{name[: most - end - 1].rstrip()}…{name[-end:].lstrip()}"
+
+
 def format_label(text: str) -> str:
     """The label of an entry as pages show it."""
     return sanitize(text, 64).strip() or "(no name)"

@@ -260,7 +260,10 @@ window.malice = window.malice || {};
     v: () => malice.hasViews(state.game.family) && changeView(state.viewer === null ? 0 : state.viewer + 1 < state.game.seats.length ? state.viewer + 1 : null),
     n: () => state.next && (location.hash = state.next),
     p: () => state.previous && (location.hash = state.previous),
-    "?": () => $("help").showModal(),
+    "?": () => {
+      $("help").showModal();
+      $("help").scrollTop = 0; // it focuses its button, at the end
+    },
   };
 
   function handleKey(event) {
