@@ -15,7 +15,7 @@ from malice.tournaments.errors import DamagedLeague, LeagueError
 from tests.command_line import malice
 from tests.leagues import play_small_league
 
-TALKS = {"new", "build", "replay", "log", "export", "serve", "worker", "schema", "completion"}
+TALKS = {"new", "init", "build", "replay", "log", "export", "serve", "worker", "schema", "completion"}
 """Commands that make something for people, print lines of JSON anyway, or print JSON with further options."""
 
 

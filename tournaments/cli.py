@@ -32,6 +32,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "log": ("replay", "Print the dialogue of a bot and the referee."),
     },
     "Run a league": {
+        "init": ("kits", "Make the folder of a course: submissions, nights, pages."),
         "run": ("run", "Play a tournament, or resume it."),
         "status": ("league", "Print who plays a league, and how far it is."),
         "stop": ("league", "End the run that plays a league."),

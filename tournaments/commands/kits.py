@@ -150,3 +150,17 @@ def build(bot: str, force: bool) -> None:
     else:
         state = f"{'built' if result.ran else 'up to date'} in {result.bot.folder}"
     click.echo(sanitize(f"{result.bot.manifest.name}: {state}"))
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+def init(folder: Path) -> None:
+    """Make the folder of a course in DIR: its tournament, a page for those who take part, and workflows of a forge.
+
+    Every night the workflow plays what is missing and publishes the site; every pull request has its bot checked.
+    """
+    from malice.tournaments.entries.courses import write_course
+
+    write_course(folder)
+    click.echo(f"{folder}: a course; its README.md is for those who take part")
+    click.echo(f"cd {shlex.quote(str(folder))} && malice new submissions/mybot && ./nightly")
