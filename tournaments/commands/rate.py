@@ -121,6 +121,8 @@ class _Terms(NamedTuple):
     climb: ClimbTerms
     seed: str
     """The word behind the seed; empty where the ladder has its own."""
+    seconds: float
+    """How long to play, once the bots are built."""
 
 
 def _make_terms(
@@ -137,9 +139,8 @@ def _make_terms(
 
     word = "" if ladder.alone else seed or secrets.token_hex(16)
     most = deals or (THOUSAND if ladder.alone else MOST)
-    until = time.time() + seconds
     digest = hashlib.sha256((word or ladder.file.seed).encode()).digest()
-    return _Terms(ClimbTerms(digest, most, jobs or count_default_jobs(1), within, until, isolation), word)
+    return _Terms(ClimbTerms(digest, most, jobs or count_default_jobs(1), within, isolation=isolation), word, seconds)
 
 
 def _make_isolation(layer: Layer | None, required: bool) -> Isolation:
@@ -218,6 +219,8 @@ def _load_rungs(bot: Bot, ladder: Ladder) -> tuple[list[tuple[Rung, Player]], li
 
 def _play(ladder: Ladder, bot: Bot, rungs: list[tuple[Rung, Player]], terms: _Terms) -> Climb:
     """Play, and say every few seconds how far it is."""
+    from msgspec.structs import replace
+
     from malice.tournaments.ladder.climb import Climb
     from malice.tournaments.ladder.report import describe_placement
 
@@ -229,6 +232,7 @@ def _play(ladder: Ladder, bot: Bot, rungs: list[tuple[Rung, Player]], terms: _Te
             shown = time.monotonic()
             click.echo(f"{climb.deals} deals, {describe_placement(climb.place())}", err=True)
 
-    climb = Climb(ladder, bot.make_player(bot.manifest.name), rungs, terms.climb, show)
+    timed = replace(terms.climb, until=time.time() + terms.seconds)
+    climb = Climb(ladder, bot.make_player(bot.manifest.name), rungs, timed, show)
     climb.play()
     return climb
