@@ -14,7 +14,7 @@ from malice.site_pages.rankings import Name, make_name
 from malice.tournaments.league.contents import Contents
 from malice.tournaments.league.standings import OpponentScore, Row, Standings
 
-MOST = 22
+MOST = 18
 """The most characters of a name in a crosstable."""
 HEAD = ("bot", "opponent", "games", "won", "drawn", "lost", "score")
 

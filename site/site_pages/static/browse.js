@@ -165,7 +165,10 @@ window.malice = window.malice || {};
 
   function listen() {
     $("filter").addEventListener("change", apply);
-    $("filter").addEventListener("submit", (event) => event.preventDefault());
+    $("filter").addEventListener("submit", (event) => {
+      event.preventDefault(); // each choice is followed at once
+      document.querySelector("table.games")?.scrollIntoView();
+    });
     window.addEventListener("hashchange", show);
   }
 

@@ -65,7 +65,7 @@ window.malice = window.malice || {};
     const standing = games.standings[games.standing[row]];
     return createElement(
       "tr",
-      { id: `g${key}`, class: key === here ? "here" : null },
+      { id: `g${key.replaceAll(".", "-")}`, class: key === here ? "here" : null },
       createElement("th", { scope: "row" }, linkGame(key, key, { class: "watch", "aria-label": `Replay of game ${key}` })),
       cell("who", drawSeats(games, row)),
       cell("end", games.endings[games.ending[row]].words, standing && createElement("small", { class: "series" }, standing)),
