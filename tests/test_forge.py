@@ -1,0 +1,81 @@
+"""What a forge runs: the review of a pull request, and releases that agree with the changelog."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from tests.command_line import malice
+
+ROOT = Path(__file__).parents[1]
+
+
+def read_yaml(path: str) -> Any:
+    return yaml.safe_load((ROOT / path).read_text("utf-8"))
+
+
+class Job:
+    """A job of a pull request with a bot in a repository."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        malice("new", folder / "mybot", code=0)
+        self.git("init", "--quiet", "--initial-branch", "main")
+        self.commit("begin")
+        self.git("update-ref", "refs/remotes/origin/main", "HEAD")
+
+    def git(self, *words: str) -> None:
+        words = ("git", "-c", "user.name=x", "-c", "user.email=x@example.org", *words)
+        subprocess.run(words, cwd=self.folder, check=True, timeout=60)
+
+    def commit(self, message: str) -> None:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", message)
+
+    def review(self, **inputs: str) -> tuple[int, str, str]:
+        """Run the script with the environment of its action; return the exit code, the finding and the summary."""
+        defaults = {name: str(given.get("default", "")) for name, given in read_yaml("action.yml")["inputs"].items()}
+        given = {"BOT": "mybot", "BASE": "", "TIME": "2s", "RULESET": defaults["ruleset"]} | inputs
+        files = {name: self.folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+        for file in files.values():
+            file.unlink(missing_ok=True)
+        environment = os.environ | given | {name: str(file) for name, file in files.items()}
+        environment["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        done = subprocess.run([ROOT / ".ci/review"], cwd=self.folder, env=environment, check=False, timeout=300)
+        output, summary = (file.read_text() for file in files.values())
+        return done.returncode, output.strip(), summary
+
+
+@pytest.mark.slow
+def test_a_review_checks_a_bot_and_compares_it_with_its_base(tmp_path: Path) -> None:
+    job = Job(tmp_path)
+    assert job.review()[:2] == (0, "finding=check passed")
+    assert "<testsuite" in (tmp_path / "malice-check.xml").read_text()
+    code, finding, summary = job.review(BASE="origin/main")
+    assert (code, finding) == (0, "finding=undecided")
+    assert summary.startswith("## mybot: undecided")
+    assert (tmp_path / "malice-review.md").read_text() == summary
+    assert job.review(BASE="origin/nothing")[:2] == (2, "finding=not compared")
+    (tmp_path / "mybot/bot.py").write_text("print('hello')\n")
+    assert job.review(BASE="origin/main")[:2] == (10, "finding=check failed")
+
+
+def test_the_action_gives_its_script_what_it_reads() -> None:
+    (step,) = [step for step in read_yaml("action.yml")["runs"]["steps"] if step.get("id") == "review"]
+    assert {*step["env"]} == {"BOT", "BASE", "TIME", "RULESET"}
+
+
+def test_a_release_is_built_where_its_wheels_are_named() -> None:
+    jobs = read_yaml(".github/workflows/release.yml")["jobs"]
+    built = {
+        (each["os"].partition("-")[0], each["target"], each["libc"])
+        for each in jobs["core"]["strategy"]["matrix"]["include"]
+    }
+    assert len(built) == 6
+    assert "attestations" in jobs["publish"]["permissions"]
