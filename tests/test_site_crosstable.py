@@ -52,6 +52,14 @@ def test_a_group_has_a_table_of_those_who_met() -> None:
     assert make_crossings(stand([("a", "b")], ["a", "b"]), "standard-2", {}).tables[0].group is None
 
 
+def test_long_names_that_begin_alike_are_told_apart_by_their_ends() -> None:
+    names = [f"planner-with-a-seed-depth-{depth}" for depth in (2, 3)]
+
+    (table,) = make_crossings(stand([(names[0], names[1])], names), "standard-2", {}).tables
+
+    assert [row.short for row in table.rows] == ["planner-…d-depth-2", "planner-…d-depth-3"]
+
+
 def test_downloads_have_a_row_for_each_pair_and_direction(tmp_path: Path) -> None:
     found = stand([("=a", "b")], ["=a", "b", "idle"])
 
