@@ -14,7 +14,6 @@ from malice.protocol.messages import ClockRules
 from malice.referee.clock import Clock
 from malice.referee.records import Record
 from malice.referee.replay import find_rules, replay_asks
-from malice.site_pages.turning_point import Dramas
 from malice.tournaments.league.race import find_leads, find_turn, list_left
 from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit, wait_until
 from tests.site_league import League
@@ -155,11 +154,15 @@ def test_a_verdict_is_a_key_moment(league: League, browser: Chrome, out: Path) -
     assert record.faults[0].code in find(browser, "#moments .fault").text
 
 
-def test_without_a_key_the_most_dramatic_game_opens(league: League, browser: Chrome, out: Path) -> None:
+def test_without_a_key_the_game_of_the_front_page_opens_where_it_turned(browser: Chrome, out: Path) -> None:
+    visit(browser, out, "index.html")
+    link = str(find(browser, "a[href^='replay.html#']").get_attribute("href"))
+    key, _, action = link.partition("#")[2].partition("/")
     visit(browser, out, "replay.html")
     wait_until(browser, lambda: find(browser, "#replay").is_displayed())
 
-    assert f"Game {Dramas().find(league.read(), league.read_records)} " in find(browser, "#facts").text
+    assert f"Game {key} " in find(browser, "#facts").text
+    assert browser.execute_script("return malice.replay.address()") == f"#{key}/{action}"
 
 
 def test_the_cards_at_the_end_count_what_the_seats_did(league: League, browser: Chrome, out: Path) -> None:
