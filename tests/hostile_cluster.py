@@ -62,7 +62,7 @@ dask_serialize.register(Kinds)(lambda value: ({}, [b"{}"]))  # type: ignore[no-u
 def introduce(need: bytes) -> bytes:
     """Introduce a worker without any bot."""
     lacks = msgspec.json.decode(need, type=Need).contents
-    return msgspec.json.encode(Introduction("here", 1, 1, 1.0, lacks))
+    return msgspec.json.encode(Introduction("here", 1, 1, 1.0, lacks=lacks))
 
 
 def receive_bot(content: str, tar: bytes) -> bytes:

@@ -29,7 +29,7 @@ from malice.referee.records import (
 from malice.tournaments.errors import Stopped
 from malice.tournaments.farm.blocks import cut_blocks
 from malice.tournaments.farm.cluster import Answered, Signalled
-from malice.tournaments.farm.work import Answer, Introduction, Refusal, Task
+from malice.tournaments.farm.work import Answer, Introduction, Measured, Refusal, Task
 from malice.tournaments.league.cache import CachingReader
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
@@ -475,3 +475,34 @@ def test_what_two_workers_play_is_stored_once_whatever_goes_wrong(seed: int, lea
 
     assert league.sha() == compute_sha(league)
     assert "differently" not in league.out.getvalue()
+
+
+def test_a_worker_that_leaves_hands_back_what_it_has_not_played_and_gets_no_more(league: League) -> None:
+    class Leaving(SimulatedCluster):
+        def answer(self, address: str, task: Task, **changes: object) -> None:
+            if self.workers[address] != "bob":
+                return super().answer(address, task, **changes)
+            lines = [msgspec.json.encode(play_game(batch, batch.games[0])) for batch in task.batches[:1]]
+            super().answer(address, task, records=tuple(map(Raw, lines)), leaving=True)
+            return None
+
+    cluster = Leaving("ann", "bob")
+    league.run(cluster)
+
+    said = league.out.getvalue()
+    assert said.count("bob on here leaves: it finishes the games that it plays") == 1
+    assert "refused" not in said
+    assert sum(address == "tcp://bob" for address, _ in cluster.handed) == 3, "one window"
+    assert len(league.keys()) == GAMES
+
+
+def test_clocks_follow_a_worker_that_became_slower(league: League) -> None:
+    class Hot(SimulatedCluster):
+        def answer(self, address: str, task: Task, **changes: object) -> None:
+            super().answer(address, task, measured=Measured(0.5, 0.4))
+
+    cluster = Hot("ann")
+    league.run(cluster)
+
+    assert league.out.getvalue().count("ann on here: factor 0.5 by CPU time, 0.4 by wall time now, was 1.25") == 1
+    assert [task.batches[0].speed for _, task in cluster.handed] == [1.25] * 3 + [0.5] * (len(cluster.handed) - 3)

@@ -23,14 +23,16 @@ from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.entries.provenance import describe_build, name_programs
 from malice.tournaments.errors import Stopped
 from malice.tournaments.farm import hand, worker
+from malice.tournaments.farm.allowance import Allowance, read_allowance
 from malice.tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
-from malice.tournaments.farm.calibration import RUNS, choose_rate, measure_speed
+from malice.tournaments.farm.calibration import RUNS, Speeds, choose_rate, measure_speeds
 from malice.tournaments.farm.identity import read_identity
 from malice.tournaments.farm.receipt import read_reply
 from malice.tournaments.farm.scheduler import read_address
 from malice.tournaments.farm.station import Station, Terms
-from malice.tournaments.farm.work import ExamAnswer, Introduction, Need, Refusal, Task, Ticket, make_ticket
+from malice.tournaments.farm.work import ExamAnswer, Introduction, Measured, Need, Refusal, Task, Ticket, make_ticket
 from malice.tournaments.farm.worker import choose_slots, was_unanswered
+from malice.tournaments.running.hooks import Outcome
 from tests.command_line import malice
 from tests.documents import ROOT
 from tests.processes import PATIENCE_S, list_loaded
@@ -270,8 +272,100 @@ def test_a_worker_gives_up_only_if_no_scheduler_answered(code: int, seconds: flo
     assert was_unanswered(code, seconds) is gives_up
 
 
-def test_a_calibration_gives_a_factor() -> None:
-    assert 0.01 < measure_speed([(), ()], run_s=0.001) < 100
+def test_a_calibration_gives_a_factor_of_each_clock() -> None:
+    speeds = measure_speeds([(), ()], run_s=0.001, runs=3)
+
+    assert 0.01 < speeds.cpu < 100
+    assert 0 < speeds.wall < 2 * speeds.cpu
+
+
+@pytest.mark.parametrize(
+    ("files", "own", "expected"),
+    [
+        ({"a/b/cpu.max": "max 100000", "a/cpu.max": "150000 100000", "a/memory.max": "max"}, "0::/a/b", (1.5, None)),
+        ({"cpu.max": "50000 100000", "memory.max": "1073741824"}, "0::/a/b", (0.5, 2**30)),
+        (
+            {
+                "cpu/cpu.cfs_quota_us": "200000",
+                "cpu/cpu.cfs_period_us": "100000",
+                "memory/box/memory.limit_in_bytes": "536870912",
+                "memory/memory.limit_in_bytes": "9223372036854771712",
+            },
+            "4:memory:/box\n1:cpu:/\n0::/",
+            (2.0, 2**29),
+        ),
+        ({"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, "1:cpu:/", (None, None)),
+        ({}, None, (None, None)),
+    ],
+)
+def test_control_groups_bound_what_a_worker_uses(
+    files: dict[str, str], own: str | None, expected: tuple[float | None, int | None], tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    if own is not None:
+        (tmp_path / "own").write_text(f"{own}\n")
+
+    allowance = read_allowance(tmp_path, tmp_path / "own")
+
+    assert (allowance.cpus, allowance.memory) == expected
+
+
+@pytest.mark.parametrize(
+    ("allowance", "slots", "expected"),
+    [
+        (Allowance(1.5), 0, 1),
+        (Allowance(0.2), 0, 1),
+        (Allowance(2.0), 0, 2),
+        (Allowance(None, 3 * 2**28), 0, 3),
+        (Allowance(64.0, 2**40), 0, 4),
+        (Allowance(1.5), 3, 3),
+    ],
+)
+def test_slots_are_no_more_than_the_control_group_allows_unless_they_are_asked_for(
+    allowance: Allowance, slots: int, expected: int
+) -> None:
+    assert len(choose_slots(slots, 1, range(4), allowance)) == expected
+
+
+def test_a_worker_with_less_memory_than_its_bots_may_use_warns(station: Station, tmp_path: Path) -> None:
+    little = Station(Terms(((0,), (1,)), 1, 0.9, str(tmp_path / "cache"), 1_000_000, memory=3 * 10**9))
+    need = replace(NEED, isolation=Isolation("none", memory_mb=1000))
+
+    told, enough = little.introduce(need), station.introduce(need)
+
+    assert isinstance(told, Introduction)
+    assert isinstance(enough, Introduction)
+    assert [line for line in told.warnings if line not in enough.warnings] == [
+        "warning: it may use 3000 MB of memory; the bots of 2 games may use 4000 MB (memory_mb): fewer --slots are safe"
+    ]
+
+
+def test_a_worker_measures_again_how_fast_it_is_while_all_others_of_its_slots_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("malice.tournaments.farm.station.MEASURE_EVERY_S", 0.0)
+    monkeypatch.setattr("malice.tournaments.farm.station.measure_speeds", lambda cpu_sets, runs: Speeds(0.5, 0.25))
+    monkeypatch.setattr("malice.tournaments.farm.station._run", lambda *_: Outcome())
+    answers = [
+        Station(Terms(sets, 1, 0.9, str(tmp_path / "cache"), 1_000_000)).play(
+            Task(7, "run", (replace(batch(), players=()),), ()), lambda: False
+        )
+        for sets in (((0,),), ((0,), (1,)))
+    ]
+
+    assert [answer.measured for answer in answers] == [Measured(0.5, 0.25), None]
+
+
+def test_a_worker_that_was_told_to_leave_begins_no_game(station: Station) -> None:
+    station.leave()
+
+    answer = station.play(Task(7, "run", (batch(),), ()), lambda: False)
+
+    assert (answer.leaving, answer.records, answer.trouble) == (True, (), "")
+    assert isinstance(station.introduce(NEED), Refusal)
+    assert station.is_idle()
 
 
 def test_neighbours_that_slow_some_measurements_down_do_not_change_a_calibration() -> None:
@@ -302,6 +396,8 @@ def test_without_the_extra_one_line_says_how_to_get_it(words: tuple[str, ...]) -
         (("compare", "first", "uniform", "--dask", "10.0.0.1"), "10.0.0.1"),
         (("worker", "udp://10.0.0.1:8786"), "udp://"),
         (("compare", "first", "uniform", "--min-factor", "0.5", "--deals", "1"), "--min-factor"),
+        (("compare", "first", "uniform", "--patience", "2h", "--deals", "1"), "--patience"),
+        (("worker", "tcp://127.0.0.1:9", "--patience", "soon"), "--patience"),
     ],
 )
 def test_what_names_no_scheduler_is_refused_at_once(words: tuple[str, ...], named: str) -> None:
@@ -383,7 +479,7 @@ def test_one_bot_is_reported_as_without_a_cluster(options: tuple[str, ...], monk
 def test_a_worker_that_no_scheduler_takes_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "list_words", lambda *_: [sys.executable, "-S", "-c", "exit(1)"])
     monkeypatch.setattr(worker, "PAUSE_S", 0.0)
-    monkeypatch.setattr(worker, "ask_address", lambda address: address)
+    monkeypatch.setattr(worker, "ask_address", lambda address, patience_s: address)
 
     with pytest.raises(Stopped, match="'ann'"):
         worker.run_worker("127.0.0.1:8786", "ann", Terms(((0,),), 1, 1.0, str(tmp_path), 1_000_000))
@@ -392,7 +488,7 @@ def test_a_worker_that_no_scheduler_takes_gives_up(tmp_path: Path, monkeypatch: 
 def test_a_worker_says_once_that_it_waits_for_the_file_of_its_scheduler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("malice.tournaments.farm.calibration.measure_speed", lambda cpu_sets: 1.0)
+    monkeypatch.setattr("malice.tournaments.farm.calibration.measure_speeds", lambda cpu_sets: Speeds(1.0, 1.0))
     monkeypatch.setattr(worker, "run_worker", lambda *_: None)
     file = tmp_path / "s.json"
 
@@ -469,6 +565,15 @@ def test_a_worker_beside_its_scheduler_listens_where_only_its_machine_can_reach_
 
     assert f"{words[words.index('--host') + 1]}:" in address.replace("[", "").replace("]", "")
     assert words[words.index("--dashboard-address") + 1] == "127.0.0.1:0"
+    assert "--no-dashboard" in words
+
+
+def test_the_pages_of_dask_are_shown_where_they_are_asked_for() -> None:
+    words = worker.list_words("tcp://127.0.0.1:1", "ann", Terms(((0,),), 1, 1.0, "c", 1), 7200.0, "127.0.0.1:8790")
+
+    assert words[words.index("--dashboard-address") + 1] == "127.0.0.1:8790"
+    assert "--dashboard" in words
+    assert words[words.index("--death-timeout") + 1] == "7200"
 
 
 def test_a_scheduler_that_does_not_answer_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from malice.tournaments.league.config import read_config
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.plan import read_plan
 from tests.documents import Reader
-from tests.processes import await_end
+from tests.processes import PATIENCE_S, await_end
 from tests.runs import MALICE, Run
 
 pytestmark = pytest.mark.slow
@@ -157,3 +157,23 @@ def test_a_worker_examines_bots(reader: Reader, run: Run) -> None:
     quitter, gone = msgspec.json.decode(done.stdout, type=list[Report])
     assert (quitter.bot, quitter.steps[0].step, quitter.steps[0].result) == ("quitter", "starts", "failed")
     assert (gone.bot, gone.steps[0].step) == ("gone", "bot"), "it never left"
+
+
+def test_a_worker_that_gets_sigterm_finishes_hands_back_and_leaves(reader: Reader, run: Run, tmp_path: Path) -> None:
+    scheduler = str(reader.folder / "scheduler.json")
+    words = (*MALICE, "worker", scheduler, "--name", "cat", "--slots", "1", "--cache", str(tmp_path / "cache"))
+    with subprocess.Popen(words, env=run.mark.environ(), stderr=subprocess.PIPE, text=True) as worker:
+        read_line(worker, "cat: 1 at a time")
+        process = run.start("--dask", scheduler)
+        read_line(process, "cat on ")
+        run.await_games(1, process)
+        worker.terminate()
+        left = read_line(process, "cat on").strip(), read_line(process, "cat on").strip()
+        code = worker.wait(PATIENCE_S)
+    process.communicate()
+
+    assert "leaves: it finishes the games that it plays" in left[0]
+    assert left[1].endswith("has left: 0 games handed out again")
+    assert (code, process.returncode) == (0, 0)
+    assert run.games() == GAMES
+    assert run.digests() == play_alone(run)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from malice.referee.errors import DataError
+from malice.tournaments.commands.options import parse_span
 
 if TYPE_CHECKING:
     from malice.tournaments.entries.kept_bots import KeptBots
@@ -26,7 +27,27 @@ def dask_options(command: F) -> F:
         metavar="X",
         help="With --dask: refuse workers that are slower than X times the reference.",
     )(command)
+    command = patience_option("With --dask: how long there may be no worker [default: 60s].")(command)
     return dask_option(command)
+
+
+def patience_option(help: str) -> Callable[[F], F]:
+    """Make the option that says how long to wait for others, who may stand in a queue."""
+    return click.option("--patience", metavar="SPAN", callback=_require_span, help=help)
+
+
+def _require_span(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
+    read_patience(text)
+    return text
+
+
+def read_patience(patience: str | None) -> float | None:
+    """Read for how many seconds to wait; None if nothing is said.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    return None if patience is None else parse_span(patience, "--patience").total_seconds()
 
 
 def dask_option(command: F) -> F:
@@ -71,20 +92,26 @@ def require_dask() -> None:
 
 
 @contextmanager
-def open_farm(scheduler: str | None, kept: KeptBots, min_factor: float | None) -> Iterator[Farm | None]:
+def open_farm(
+    scheduler: str | None, kept: KeptBots, min_factor: float | None, patience: str | None
+) -> Iterator[Farm | None]:
     """Yield what plays on the workers of a scheduler; None without one.
 
     Raises:
-        click.UsageError: there is a factor, and no scheduler.
+        click.UsageError: there is a factor or a patience, and no scheduler.
         Stopped: no scheduler answers.
     """
     if scheduler is None:
         if min_factor is not None:
             raise click.UsageError("--min-factor: only with --dask")
+        if patience is not None:
+            raise click.UsageError("--patience: only with --dask")
         yield None
         return
+    from malice.tournaments.farm.conditions import PATIENCE_S
     from malice.tournaments.farm.dask_cluster import DaskCluster
     from malice.tournaments.farm.farm import Farm
 
+    patience_s = read_patience(patience)
     with DaskCluster(scheduler) as cluster:
-        yield Farm(cluster, kept, min_factor or 0.0, cluster.count_slots())
+        yield Farm(cluster, kept, min_factor or 0.0, cluster.count_slots(), patience_s or PATIENCE_S)

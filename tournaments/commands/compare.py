@@ -73,6 +73,7 @@ def compare(
     db: Path | None,
     scheduler: str | None,
     min_factor: float | None,
+    patience: str | None,
     events_to: str | None,
     isolation: Layer | None,
     required: bool,
@@ -129,7 +130,7 @@ def compare(
         plan = read_order(store, order, Names(store.path, store).find)
         terms = _make_terms(plan, db, until, output)
         kept = KeptBots(store.path)
-        with open_farm(scheduler, kept, min_factor) as farm:
+        with open_farm(scheduler, kept, min_factor, patience) as farm:
             if farm:
                 terms = replace(terms, elsewhere=farm, kept=kept, jobs=farm.slots)
             found = _play(store, plan, terms, output, json=json)

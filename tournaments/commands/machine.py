@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from malice.tournaments.commands.cluster import require_scheduler
+from malice.tournaments.commands.cluster import patience_option, read_patience, require_scheduler
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import json_option
 
@@ -111,15 +111,24 @@ CACHE_MB = 5000
     help="Where its bots lie [default: malice in ~/.cache, or /var/cache for root].",
 )
 @click.option("--cache-mb", type=click.IntRange(1), default=CACHE_MB, show_default=True, help="How much they may take.")
+@patience_option("How long a scheduler may be away [default: 60s].")
+@click.option("--dashboard", metavar="ADDRESS:PORT", help="Where Dask shows its own pages, such as 127.0.0.1:8790.")
 def worker(
-    scheduler: str, slots: int | None, cpus_per_slot: int, name: str | None, cache: Path | None, cache_mb: int
+    scheduler: str,
+    slots: int | None,
+    cpus_per_slot: int,
+    name: str | None,
+    cache: Path | None,
+    cache_mb: int,
+    patience: str | None,
+    dashboard: str | None,
 ) -> None:
-    """Play games for `malice run --dask` wherever that runs, until Ctrl-C.
+    """Play games for `malice run --dask` wherever that runs, until Ctrl-C; after SIGTERM its games finish first.
 
     ADDRESS is that of a `dask scheduler`, SCHEDULER.json the file that its --scheduler-file wrote. First the worker
     tries what isolation this machine offers, and measures how fast it is with all slots at work. Exit 4 without any
-    isolation, 3 if for a minute no scheduler answers, or none takes it, 2 if the file is broken, if the address is open
-    to other machines and not encrypted, or if it needs certificates that are not set.
+    isolation, 3 if for --patience no scheduler answers, or for a minute none takes it, 2 if the file is broken, if the
+    address is open to other machines and not encrypted, or if it needs certificates that are not set.
     """
     import platform
 
@@ -134,16 +143,30 @@ def worker(
     if weaker := explain_weaker_isolation("auto"):
         click.echo(weaker, err=True)
 
-    from malice.tournaments.farm.calibration import measure_speed
+    from malice.tournaments.farm.allowance import read_allowance
+    from malice.tournaments.farm.calibration import measure_speeds
     from malice.tournaments.farm.station import Terms
-    from malice.tournaments.farm.worker import choose_slots, run_worker
+    from malice.tournaments.farm.worker import CONNECT_S, choose_slots, run_worker
 
-    cpu_sets = choose_slots(slots or 0, cpus_per_slot, sorted(os.sched_getaffinity(0)))
-    speed = measure_speed(cpu_sets)
+    allowance = read_allowance()
+    if bounds := allowance.describe():
+        click.echo(f"the control groups here allow {bounds}", err=True)
+    cpu_sets = choose_slots(slots or 0, cpus_per_slot, sorted(os.sched_getaffinity(0)), allowance)
+    speeds = measure_speeds(cpu_sets)
     name = name or f"{platform.node()}-{os.getpid()}"
-    click.echo(f"{name}: {len(cpu_sets)} at a time, factor {speed:g}", err=True)
-    folder = (cache or find_cache()).resolve()
-    run_worker(scheduler, name, Terms(cpu_sets, cpus_per_slot, speed, str(folder), cache_mb * 1_000_000))
+    click.echo(
+        f"{name}: {len(cpu_sets)} at a time, factor {speeds.cpu:g} by CPU time, {speeds.wall:g} by wall time", err=True
+    )
+    terms = Terms(
+        cpu_sets=cpu_sets,
+        cpus_per_slot=cpus_per_slot,
+        speed=speeds.cpu,
+        cache=str((cache or find_cache()).resolve()),
+        cache_bytes=cache_mb * 1_000_000,
+        wall_speed=speeds.wall,
+        memory=allowance.memory,
+    )
+    run_worker(scheduler, name, terms, read_patience(patience) or CONNECT_S, dashboard or "")
 
 
 def find_cache() -> Path:

@@ -148,7 +148,16 @@ def _print_share(plan: Plan, store: Store) -> None:
     click.echo(f"share {plan.share}: {format_count(mine, 'game')} to play here", err=True)
 
 
-NOT_OF_A_SHARE = ("--site", "--url", "--replace-site", "--keep-going", "--new-versions", "--dask", "--min-factor")
+NOT_OF_A_SHARE = (
+    "--site",
+    "--url",
+    "--replace-site",
+    "--keep-going",
+    "--new-versions",
+    "--dask",
+    "--min-factor",
+    "--patience",
+)
 """Options of a run that a share has not: it changes nothing in its league but games."""
 
 
@@ -199,6 +208,7 @@ def run(
     dry_run: bool,
     scheduler: str | None,
     min_factor: float | None,
+    patience: str | None,
     events_to: str | None,
     isolation: Layer | None,
     required: bool,
@@ -232,6 +242,7 @@ def run(
     options |= {
         "--dask": scheduler,
         "--min-factor": min_factor,
+        "--patience": patience,
         "--events": events_to,
         "--isolation": isolation,
         "--require-isolation": required,
@@ -281,7 +292,7 @@ def run(
                 return
             with (
                 keep_site(store, plan, out, url, replace=replace_site),
-                open_farm(scheduler, KeptBots(db), min_factor) as farm,
+                open_farm(scheduler, KeptBots(db), min_factor, patience) as farm,
             ):
                 if farm:
                     terms = replace(terms, elsewhere=farm, jobs=farm.slots)

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from statistics import mean
 
+from msgspec import Struct
+
 from malice.protocol.errors import MaliceError
 
 ROUNDS_PER_S = 6000.0
@@ -38,7 +40,7 @@ for _ in range(200):
     play_round()
 print("ready", flush=True)
 sys.stdin.readline()
-rates = []
+rates, total, start = [], 0, time.monotonic()
 for _ in range(runs):
     rounds, begin = 0, time.process_time()
     end = time.monotonic() + seconds
@@ -46,56 +48,69 @@ for _ in range(runs):
         play_round()
         rounds += 1
     rates.append(rounds / (time.process_time() - begin))
+    total += rounds
 print(*rates)
+print(total / (time.monotonic() - start))
 """
 
 
-def measure_speed(cpu_sets: Sequence[Sequence[int]], run_s: float = RUN_S) -> float:
-    """Measure how fast this machine computes with all slots at work, as a multiple of a reference.
+class Speeds(Struct, frozen=True):
+    """How fast a machine computes with all slots at work, as multiples of a reference that does nothing else."""
 
-    A program that does what bots do runs on every slot at the same time, again and again; its rounds per second
-    of CPU time count.
+    cpu: float
+    """In a second of CPU time."""
+    wall: float
+    """In a second of the clock on the wall; less where processors are shared, or a control group bounds them."""
+
+
+def measure_speeds(cpu_sets: Sequence[Sequence[int]], run_s: float = RUN_S, runs: int = RUNS) -> Speeds:
+    """Measure how fast this machine computes with all slots at work.
+
+    A program that does what bots do runs on every slot at the same time, again and again.
 
     Args:
         cpu_sets: the processors of each slot; an empty set lets the system choose.
-        run_s: how long each of the `RUNS` measurements of a slot takes, in seconds.
+        run_s: how long each measurement of a slot takes, in seconds.
+        runs: how many a slot makes.
 
     Raises:
         MaliceError: the program does not run.
     """
-    programs = [_start(cpus, run_s) for cpus in cpu_sets]
+    programs = [_start(cpus, run_s, runs) for cpus in cpu_sets]
     try:
         for program in programs:
             assert program.stdout
             program.stdout.readline()  # all of them are ready before any begins
-        rates = [choose_rate(program.communicate(timeout=PATIENCE_S)[0]) for program in _release(programs)]
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        told = [program.communicate(timeout=PATIENCE_S)[0].split("\n") for program in _release(programs)]
+        rates = [choose_rate(lines[0], runs) for lines in told]
+        walls = [float(lines[1]) for lines in told]
+    except (OSError, ValueError, IndexError, subprocess.TimeoutExpired) as error:
         raise MaliceError(f"the calibration failed: {error}") from None
     finally:
         for program in programs:
             program.kill()
             program.wait()
-    return round(mean(rates) / ROUNDS_PER_S, 3)
+    return Speeds(*(round(mean(each) / ROUNDS_PER_S, 3) for each in (rates, walls)))
 
 
-def choose_rate(text: str) -> float:
+def choose_rate(text: str, runs: int = RUNS) -> float:
     """Choose the second best of the rates that a slot measured.
 
     Whatever else runs on a machine, or beside it on the same host, makes some measurements slower, often half of
     them, and none faster: mean and median follow the neighbours. The best one alone may be a quirk of a clock.
 
     Raises:
-        ValueError: these are not `RUNS` numbers.
+        ValueError: these are not so many numbers.
     """
     rates = sorted(map(float, text.split()))
-    if len(rates) != RUNS:
-        raise ValueError(f"expected {RUNS} rates, got {len(rates)}")
+    if len(rates) != runs:
+        raise ValueError(f"expected {runs} rates, got {len(rates)}")
     return rates[-2]
 
 
-def _start(cpus: Sequence[int], run_s: float) -> subprocess.Popen[str]:
+def _start(cpus: Sequence[int], run_s: float, runs: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-I", "-c", PROGRAM, str(RUNS), str(run_s), *map(str, cpus)],
+        [sys.executable, "-I", "-c", PROGRAM, str(runs), str(run_s), *map(str, cpus)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

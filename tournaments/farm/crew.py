@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from malice.referee.nouns import format_count
 from malice.referee.records import Batch, GameOrder, Key
 from malice.tournaments.farm.blocks import Block
-from malice.tournaments.farm.work import Introduction
+from malice.tournaments.farm.work import Introduction, Measured
 from malice.tournaments.running.hooks import Running
 from malice.tournaments.sanitizer import sanitize
 
@@ -18,6 +20,9 @@ SHOWN = 2000
 """Most characters of what a worker says that are shown."""
 ALIKE = 1.25
 """Workers whose factors differ by more play under unlike clocks of wall time."""
+
+DRIFT = 1.1
+"""What a factor must change by to be another one: it is good to a twentieth."""
 
 
 @dataclass
@@ -51,6 +56,8 @@ class Worker:
     """Games of whose blocks it told how long they took."""
     seconds: float = 0.0
     """How long these took, one after the other."""
+    leaving: bool = False
+    """Whether it finishes what it plays, and gets no more."""
 
     @property
     def rate(self) -> float:
@@ -74,6 +81,24 @@ class Worker:
 
     def describe(self) -> str:
         return describe_worker(self.name, self.introduction.host)
+
+    def note_speed(self, measured: Measured) -> str:
+        """Take how fast it is now; return a line if that is another factor than before."""
+        before = self.introduction
+        now = replace(before, speed=measured.speed, wall_speed=measured.wall_speed)
+        pairs = ((before.choose_speed(by_wall=wall), now.choose_speed(by_wall=wall)) for wall in (False, True))
+        if all(max(pair) <= DRIFT * min(pair) for pair in pairs):
+            return ""
+        self.introduction = now
+        return f"{self.describe()}: {describe_speed(now)} now, was {describe_speed(before).removeprefix('factor ')}"
+
+
+def describe_speed(introduction: Introduction) -> str:
+    """The factor of a worker, and that of its clock on the wall if it is another one."""
+    speed, wall = introduction.speed, introduction.wall_speed
+    if wall is None or wall > speed / DRIFT:
+        return f"factor {speed:g}"
+    return f"factor {speed:g} by CPU time, {wall:g} by wall time"
 
 
 def describe_worker(name: str, host: str) -> str:
@@ -108,7 +133,8 @@ class Crew:
 
     def find_roomiest(self) -> Worker | None:
         """The worker with most room for another task; None if all are full."""
-        best = min(self.workers.values(), key=lambda worker: worker.fullness, default=None)
+        staying = (worker for worker in self.workers.values() if not worker.leaving)
+        best = min(staying, key=lambda worker: worker.fullness, default=None)
         return best if best and best.fullness < 1 else None
 
     def list_running(self) -> list[Running]:
@@ -154,7 +180,7 @@ class Crew:
 
     def describe_unfairness(self) -> str:
         """A warning, once, if clocks of wall time give bots more time on some workers than on others."""
-        speeds = [worker.introduction.speed for worker in self.workers.values()]
+        speeds = [worker.introduction.choose_speed(by_wall=True) for worker in self.workers.values()]
         if self._warned or max(speeds) <= ALIKE * min(speeds):
             return ""
         self._warned = True

@@ -43,7 +43,9 @@ class Check:
     def find_player(self, crew: Crew) -> Worker | None:
         """The worker that should play it next, if one is there."""
         if self.second is None:
-            others = [worker for worker in crew.workers.values() if worker.name != self.first.name]
+            others = [
+                worker for worker in crew.workers.values() if worker.name != self.first.name and not worker.leaving
+            ]
             return min(others, key=lambda worker: worker.fullness, default=None)
         address = next(each.address for each in (self.first, self.second) if each.address not in self.repeated)
         return crew.workers.get(address)

@@ -127,7 +127,7 @@ class Dispatcher:
     def _look_around(self) -> None:
         """Hand out again what those had in hand that are gone, and see who came."""
         for worker in self._recruiting.look_around():
-            self._part_with(worker, "is gone", lost=True)
+            self._part_with(worker, "has left" if worker.leaving else "is gone", lost=not worker.leaving)
         self._recruiting.require_workers()
         if time.monotonic() - self._reported >= REPORT_EVERY_S:
             self._reported = time.monotonic()
@@ -176,6 +176,11 @@ class Dispatcher:
         self._handout.drop(handed)
         self._store(worker, handed, records)
         self._take_failures(handed, answer)
+        if answer.leaving and not worker.leaving:
+            worker.leaving = True
+            self._hooks.say(f"{worker.describe()} leaves: it finishes the games that it plays")
+        if answer.measured and (line := worker.note_speed(answer.measured)):
+            self._hooks.say(line)
         unplayed = handed.left.keys() - {key for key, _ in answer.given_up}
         self._handout.hand_back(handed)
         if answer.rules:  # of the rules, too, it knows no more than anybody else: the others may play on
@@ -186,7 +191,9 @@ class Dispatcher:
             self._recruiting.refuse(worker, answer.trouble)
         elif answer.lacks:
             self._take_loss(worker, answer)
-        elif unplayed and not self._handout.ending and not (answer.late and self._is_late(handed)):
+        elif (
+            unplayed and not worker.leaving and not self._handout.ending and not (answer.late and self._is_late(handed))
+        ):
             self._ban(worker, f"it left out {format_count(len(unplayed), 'game')}, and does not say why")
 
     def _take_check(self, handed: Handed, raw: bytes | None) -> None:

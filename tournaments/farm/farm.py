@@ -8,7 +8,7 @@ from pathlib import Path
 from malice.referee.records import Batch
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.farm.cluster import Cluster
-from malice.tournaments.farm.conditions import Conditions
+from malice.tournaments.farm.conditions import PATIENCE_S, Conditions
 from malice.tournaments.farm.dispatch import Dispatcher
 from malice.tournaments.farm.identity import read_identity
 from malice.tournaments.farm.work import Need, Ticket, make_ticket
@@ -25,13 +25,22 @@ class Farm:
         kept: where the bots are kept.
         min_factor: workers that are slower get no work.
         slots: how many games all workers play at a time, as far as they are there now.
+        patience_s: how long there may be no worker.
     """
 
-    def __init__(self, cluster: Cluster, kept: KeptBots, min_factor: float = 0.0, slots: int = 1) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        kept: KeptBots,
+        min_factor: float = 0.0,
+        slots: int = 1,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self.slots = slots
         self._cluster = cluster
         self._kept = kept
         self._min_factor = min_factor
+        self._patience_s = patience_s
 
     def __call__(self, plan: Plan) -> Playing:
         """The way to play the batches of an open plan, with the errors of `Dispatcher.play`."""
@@ -55,7 +64,7 @@ class Farm:
         )
         clock = plan.config.clock
         by_wall = clock.kind == "wall" and not (clock.move_ms is None and clock.bank_ms is None)
-        return Conditions(need, tickets, tars, self._min_factor, by_wall)
+        return Conditions(need, tickets, tars, self._min_factor, by_wall, self._patience_s)
 
     def _find_tar(self, ticket: Ticket) -> Path:
         return self._kept.tar(ticket.content)

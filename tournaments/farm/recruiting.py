@@ -9,7 +9,7 @@ from malice.referee.nouns import format_count
 from malice.tournaments.errors import Stopped
 from malice.tournaments.farm.cluster import Cluster
 from malice.tournaments.farm.conditions import Conditions
-from malice.tournaments.farm.crew import Crew, Worker, describe_worker, quote
+from malice.tournaments.farm.crew import Crew, Worker, describe_speed, describe_worker, quote
 from malice.tournaments.farm.work import Introduction, Refusal
 from malice.tournaments.sanitizer import sanitize
 
@@ -79,8 +79,10 @@ class Recruiting:
             self._say(self._crew.refuse(address, describe_worker(name, reply.host), reply.why))
             return
         worker, least = Worker(address, name, reply), self._conditions.min_speed
-        if reply.speed < least:
-            self.refuse(worker, f"its factor is {reply.speed:g}, expected at least {least:g}")
+        speed = reply.choose_speed(by_wall=self._conditions.by_wall)
+        if speed < least:
+            by_wall = " by wall time" if speed != reply.speed else ""
+            self.refuse(worker, f"its factor is {speed:g}{by_wall}, expected at least {least:g}")
         else:
             self._take_on(worker)
 
@@ -90,8 +92,8 @@ class Recruiting:
         games, slots = format_count(introduction.capacity, "game"), self._crew.count_slots()
         limit = self._describe_limit(slots)
         self._say(
-            f"{worker.describe()} {'is back, and ' if back else ''}plays {games} at a time, factor"
-            f" {introduction.speed:g}; now {slots} at a time{f', {limit}' if limit else ''}"
+            f"{worker.describe()} {'is back, and ' if back else ''}plays {games} at a time,"
+            f" {describe_speed(introduction)}; now {slots} at a time{f', {limit}' if limit else ''}"
         )
         for warning in introduction.warnings:
             self._say(f"{worker.describe()}: {quote(warning)}")

@@ -8,7 +8,7 @@ import platform
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 
@@ -24,8 +24,9 @@ from malice.referee.isolation.probe import explain_missing_layer
 from malice.referee.records import Batch, GameOrder, Record, TimeUp
 from malice.tournaments.entries.bots import Bot
 from malice.tournaments.farm.bot_cache import BotCache, Lacking
+from malice.tournaments.farm.calibration import measure_speeds
 from malice.tournaments.farm.identity import read_identity
-from malice.tournaments.farm.work import Answer, Introduction, Need, Refusal, Task, place_player
+from malice.tournaments.farm.work import Answer, Introduction, Measured, Need, Refusal, Task, place_player
 from malice.tournaments.running.announcements import find_first_error
 from malice.tournaments.running.coordinator import Coordinator
 from malice.tournaments.running.hooks import Hooks, Outcome
@@ -33,6 +34,10 @@ from malice.tournaments.running.isolation import explain_weaker_isolation
 
 VARIABLE = "MALICE_WORKER"
 """The environment variable in which `malice worker` tells its processes what they are."""
+MEASURE_EVERY_S = 600.0
+"""How often a worker measures again how fast it is."""
+RUNS_AGAIN = 5
+LEAST_SEATS = 2
 ASK_EVERY_S = 0.2
 """How often a task that is played asks whether it is still wanted."""
 
@@ -49,6 +54,11 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True):
     cache: str
     """The folder of its bots."""
     cache_bytes: int
+    wall_speed: float | None = None
+    memory: int | None = None
+    """How many bytes it may use, if its control group says so."""
+    leave_fd: int = -1
+    """Where `malice worker` says that it shall leave."""
 
 
 class NoStation(MaliceError):
@@ -81,6 +91,11 @@ class Station:
         self._free = list(terms.cpu_sets)
         self._changed = threading.Condition()
         self._finishing: set[str] = set()
+        self._playing = 0
+        """How many tasks are played, or wait for their slots."""
+        self._leaving = False
+        self._measured_at = time.monotonic()
+        self.leave_fd = terms.leave_fd
 
     def introduce(self, need: Need) -> Introduction | Refusal:
         """What this worker is, or why it cannot play in a run."""
@@ -88,17 +103,31 @@ class Station:
         per_game = -(-need.cpus_per_game // terms.cpus_per_slot)
         if why := self._explain_refusal(need, per_game):
             return Refusal(platform.node(), why)
-        weaker = explain_weaker_isolation(need.isolation.layer)
+        warnings = [explain_weaker_isolation(need.isolation.layer), self._explain_little_memory(need, per_game)]
         return Introduction(
             host=platform.node(),
             slots=len(terms.cpu_sets),
             slots_per_game=per_game,
             speed=terms.speed,
             lacks=self.bots.find_lacking(need.contents),
-            warnings=() if weaker is None else (weaker,),
+            wall_speed=terms.wall_speed,
+            warnings=tuple(filter(None, warnings)),
+        )
+
+    def _explain_little_memory(self, need: Need, per_game: int) -> str | None:
+        """A warning if the bots of all games together may use more memory than this worker."""
+        memory, games = self._terms.memory, len(self._terms.cpu_sets) // per_game
+        most = games * LEAST_SEATS * need.isolation.memory_mb * 10**6
+        if memory is None or most <= memory:
+            return None
+        return (
+            f"warning: it may use {memory // 10**6} MB of memory; the bots of {games} games may use"
+            f" {most // 10**6} MB (memory_mb): fewer --slots are safe"
         )
 
     def _explain_refusal(self, need: Need, per_game: int) -> str | None:
+        if self._leaving:
+            return "it was told to leave"
         if why := read_identity().explain_difference(need.malice):
             return why
         for family in need.families:
@@ -119,6 +148,14 @@ class Station:
         """Let the games of a run finish that are played now, and begin no other."""
         self._finishing.add(run)
 
+    def leave(self) -> None:
+        """Let the games finish that are played now, and begin no other."""
+        self._leaving = True
+
+    def is_idle(self) -> bool:
+        """Whether it plays nothing, and nothing waits for a slot."""
+        return not self._playing
+
     def play(self, task: Task, is_abandoned: Callable[[], bool]) -> Answer:
         """Play a task in a fresh referee process, or in a new one whenever it dies.
 
@@ -126,6 +163,15 @@ class Station:
             task: what to play.
             is_abandoned: asked now and then; once it is true, nobody waits for the answer.
         """
+        with self._changed:
+            self._playing += 1
+        try:
+            return replace(self._answer(task, is_abandoned), leaving=self._leaving)
+        finally:
+            with self._changed:
+                self._playing -= 1
+
+    def _answer(self, task: Task, is_abandoned: Callable[[], bool]) -> Answer:
         try:
             with ExitStack() as stack:
                 if self._is_finishing(task.run):
@@ -134,9 +180,10 @@ class Station:
                 cpus = stack.enter_context(self._take_slots(task.slots))
                 if is_abandoned():  # while its bots were built, or while it waited for its slots
                     return Answer(task.number)
+                measured = self._measure_again(cpus)
                 begin = time.monotonic()
                 answer = self._play(task, bots, cpus, is_abandoned)
-                return replace(answer, seconds=time.monotonic() - begin)
+                return replace(answer, seconds=time.monotonic() - begin, measured=measured)
         except Lacking as error:
             return Answer(task.number, lacks=(error.content,))
         except (MaliceError, OSError) as error:
@@ -180,7 +227,18 @@ class Station:
         return Answer(task.number, tuple(records), given_up=given_up, late=outcome.late, overruns=tuple(overruns))
 
     def _is_finishing(self, run: str) -> bool:
-        return run in self._finishing
+        return self._leaving or run in self._finishing
+
+    def _measure_again(self, cpus: tuple[int, ...]) -> Measured | None:
+        """Measure how fast a slot is before it plays, if that was long ago and all others are at work."""
+        with self._changed:
+            if self._free or time.monotonic() - self._measured_at < MEASURE_EVERY_S:
+                return None
+            self._measured_at = time.monotonic()
+        with suppress(MaliceError):
+            speeds = measure_speeds([cpus], runs=RUNS_AGAIN)
+            return Measured(speeds.cpu, speeds.wall)
+        return None
 
     @contextmanager
     def _take_slots(self, count: int) -> Iterator[tuple[int, ...]]:

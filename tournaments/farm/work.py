@@ -62,7 +62,9 @@ class Introduction(Struct, frozen=True, forbid_unknown_fields=True, tag="introdu
     slots_per_game: Slots
     """How many slots a game takes that needs several processors."""
     speed: Factor
-    """How fast it computes with all slots at work, as a multiple of a reference."""
+    """How fast it computes with all slots at work, as a multiple of a reference, by CPU time."""
+    wall_speed: Factor | None = None
+    """The same by the clock on the wall; None if nobody measured it."""
     lacks: tuple[str, ...] = ()
     """The content hashes of bots that it does not have yet."""
     warnings: tuple[str, ...] = ()
@@ -77,6 +79,10 @@ class Introduction(Struct, frozen=True, forbid_unknown_fields=True, tag="introdu
     def capacity(self) -> int:
         """How many games of the run it plays at a time, at least 1."""
         return self.slots // self.slots_per_game
+
+    def choose_speed(self, *, by_wall: bool) -> float:
+        """The speed that counts where clocks count wall time, or CPU time."""
+        return self.wall_speed if by_wall and self.wall_speed is not None else self.speed
 
 
 class Refusal(Struct, frozen=True, forbid_unknown_fields=True, tag="refusal"):
@@ -103,6 +109,13 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
     """The time at which games that still run are given up."""
 
 
+class Measured(Struct, frozen=True, forbid_unknown_fields=True):
+    """How fast a worker is now, measured on one slot while all others were at work."""
+
+    speed: Factor
+    wall_speed: Factor
+
+
 class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     """What became of a task."""
 
@@ -123,6 +136,10 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     """Why no task of this run can be played there."""
     rules: str = ""
     """How the rules of the game failed there."""
+    leaving: bool = False
+    """Whether it begins no other game, because it was told to leave."""
+    measured: Measured | None = None
+    """How fast it is now, if it was time to measure that again."""
 
 
 class Exam(Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,13 +9,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 
 import msgspec
+from msgspec.structs import replace
 
 from malice.referee.bot import prepare_parent_death_signal
+from malice.tournaments.entries.builds import print_progress
 from malice.tournaments.errors import Stopped
+from malice.tournaments.farm.allowance import ALL, Allowance
 from malice.tournaments.farm.scheduler import find_loopback, is_file, read_address, require_protection
 from malice.tournaments.farm.station import VARIABLE, Terms
 
@@ -36,7 +40,9 @@ QUIET = {
 """What Dask measures of itself takes time from the bots."""
 
 
-def choose_slots(slots: int, cpus_per_slot: int, cpus: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+def choose_slots(
+    slots: int, cpus_per_slot: int, cpus: Sequence[int], allowance: Allowance = ALL
+) -> tuple[tuple[int, ...], ...]:
     """Choose the processors of each slot; empty sets let the system choose, if there are too few or too many.
 
     Where a worker leaves processors to others, such as a second worker of this machine, nobody knows which they
@@ -46,47 +52,88 @@ def choose_slots(slots: int, cpus_per_slot: int, cpus: Sequence[int]) -> tuple[t
         slots: how many; 0 for as many as there are processors for.
         cpus_per_slot: how many processors each has.
         cpus: those that we may use.
+        allowance: how much of them, and of the memory.
     """
     most = len(cpus) // cpus_per_slot
-    slots = slots or max(1, most)
+    slots = slots or allowance.bound_slots(max(1, most), cpus_per_slot)
     if slots != most:
         return ((),) * slots
     return tuple(tuple(cpus[first : first + cpus_per_slot]) for first in range(0, slots * cpus_per_slot, cpus_per_slot))
 
 
-def run_worker(scheduler: str, name: str, terms: Terms) -> None:
-    """Run `dask worker` until Ctrl-C, SIGTERM or SIGHUP; start it again when its scheduler was away, or it died.
+def run_worker(scheduler: str, name: str, terms: Terms, patience_s: float = CONNECT_S, dashboard: str = "") -> None:
+    """Run `dask worker` until Ctrl-C or SIGHUP; start it again when its scheduler was away, or it died.
 
-    So it needs no nanny, which would take another process.
+    So it needs no nanny, which would take another process. After a first SIGTERM its games finish.
 
     Args:
         scheduler: the address of the scheduler, or the path of its file.
         name: what the worker is called.
         terms: what it is.
+        patience_s: how long a scheduler may be away.
+        dashboard: where Dask shows its own pages, as an address and a port; nowhere if it is empty.
 
     Raises:
         DataError: the file is no file of a scheduler, its address is open to others, or there are no certificates.
-        Stopped: for a minute, no scheduler answered or none took it.
+        Stopped: for so long no scheduler answered, or for a minute none took it.
     """
     failures = 0
     with contextlib.suppress(KeyboardInterrupt):
         while True:
             began = time.monotonic()
-            process = _start(_find_scheduler(scheduler), name, terms)
-            try:
-                code = process.wait()
-            finally:
-                _end(process)
+            address = _find_scheduler(scheduler, patience_s)
+            with _leave_on_sigterm() as leaving:
+                process = _start(list_words(address, name, terms, patience_s, dashboard), terms, leaving.reader)
+                try:
+                    code = process.wait()
+                finally:
+                    _end(process)
+            if leaving.asked:
+                return
             lived = time.monotonic() - began
-            if was_unanswered(code, lived):
-                raise Stopped(f"{scheduler}: no scheduler answered for {CONNECT_S} s")
+            if was_unanswered(code, lived, patience_s):
+                raise Stopped(f"{scheduler}: no scheduler answered for {patience_s:g} s")
             failures = failures + 1 if code > 0 and lived < CONNECT_S else 0
             if failures > FAILURES:
                 raise Stopped(f"{scheduler}: did not take the worker {name!r}, as said above; is that name taken?")
             time.sleep(PAUSE_S * 2**failures)
 
 
-def was_unanswered(code: int, seconds: float) -> bool:
+class Leaving:
+    """How a `dask worker` is told to leave.
+
+    Args:
+        reader: the descriptor from which it reads that.
+    """
+
+    def __init__(self, reader: int) -> None:
+        self.reader = reader
+        self.asked = False
+
+
+@contextlib.contextmanager
+def _leave_on_sigterm() -> Iterator[Leaving]:
+    """Let a first SIGTERM ask a worker to leave, and a second one end it."""
+    reader, writer = os.pipe()
+    leaving, before = Leaving(reader), signal.getsignal(signal.SIGTERM)
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        leaving.asked = True
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        os.write(writer, b"!")
+        print_progress("leaving: the games that are played finish; once more ends them")
+
+    if before != signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, ask)
+    try:
+        yield leaving
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        os.close(reader)
+        os.close(writer)
+
+
+def was_unanswered(code: int, seconds: float, patience_s: float = CONNECT_S) -> bool:
     """Whether a `dask worker` ended because it never found its scheduler.
 
     One that found it ends in order when it loses it. One that was killed, or crashed, may have lived for any
@@ -95,23 +142,24 @@ def was_unanswered(code: int, seconds: float) -> bool:
     Args:
         code: its exit code, negative after a signal.
         seconds: how long it lived.
+        patience_s: how long it looked for one.
     """
-    return code > 0 and CONNECT_S <= seconds < 2 * CONNECT_S
+    return code > 0 and patience_s <= seconds < 2 * patience_s
 
 
-def _find_scheduler(scheduler: str) -> str:
+def _find_scheduler(scheduler: str, patience_s: float) -> str:
     """Find the address of a scheduler that may be known by its file; wait for that file a while."""
     try:
-        address = read_address(Path(scheduler), CONNECT_S) if is_file(scheduler) else scheduler
+        address = read_address(Path(scheduler), patience_s) if is_file(scheduler) else scheduler
     except FileNotFoundError:
-        raise Stopped(f"{scheduler}: no such file for {CONNECT_S} s") from None
+        raise Stopped(f"{scheduler}: no such file for {patience_s:g} s") from None
     require_protection(address, "worker")
     if find_loopback(address):
-        require_protection(ask_address(address), "worker")  # where it listens
+        require_protection(ask_address(address, patience_s), "worker")  # where it listens
     return address
 
 
-def ask_address(address: str) -> str:
+def ask_address(address: str, patience_s: float = CONNECT_S) -> str:
     """Ask a scheduler where it listens; wait for it a while.
 
     Raises:
@@ -123,33 +171,36 @@ def ask_address(address: str) -> str:
         async with rpc(address if "://" in address else f"tcp://{address}") as scheduler:
             return str((await scheduler.identity(n_workers=0))["address"])
 
-    deadline = time.monotonic() + CONNECT_S
+    deadline = time.monotonic() + patience_s
     while True:
         try:
             return asyncio.run(asyncio.wait_for(ask(), max(PAUSE_S, deadline - time.monotonic())))
         except (OSError, TimeoutError):
             if time.monotonic() >= deadline:
-                raise Stopped(f"{address}: no scheduler answered for {CONNECT_S} s") from None
+                raise Stopped(f"{address}: no scheduler answered for {patience_s:g} s") from None
         time.sleep(PAUSE_S)
 
 
-def list_words(address: str, name: str, terms: Terms) -> list[str]:
+def list_words(address: str, name: str, terms: Terms, patience_s: float = CONNECT_S, dashboard: str = "") -> list[str]:
     """Spell the command of a `dask worker` with these slots; beside a scheduler on loopback, it listens there too."""
     slots = len(terms.cpu_sets)
     where = [address, "--host", host] if (host := find_loopback(address)) else [address]
     words = [sys.executable, "-P", "-m", "distributed.cli.dask_worker", *where, "--name", name, "--no-nanny"]
     words += ["--nthreads", str(slots), "--resources", f"game={slots}"]
     # The bots have limits of their own, and what we hold ourselves is small.
-    words += ["--memory-limit", "0", "--death-timeout", str(CONNECT_S)]
+    words += ["--memory-limit", "0", "--death-timeout", f"{patience_s:g}"]
     # Without a dashboard it still serves a few pages, by default to everybody.
-    words += ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
+    words += ["--dashboard" if dashboard else "--no-dashboard", "--dashboard-address", dashboard or "127.0.0.1:0"]
+    words += ["--preload", "malice.tournaments.farm.leaving"]
     return [*words, "--local-directory", str(Path(terms.cache) / "dask")]
 
 
-def _start(address: str, name: str, terms: Terms) -> subprocess.Popen[bytes]:
+def _start(words: Sequence[str], terms: Terms, leave_fd: int) -> subprocess.Popen[bytes]:
+    terms = replace(terms, leave_fd=leave_fd)
     return subprocess.Popen(
-        list_words(address, name, terms),
+        words,
         env=QUIET | os.environ | {VARIABLE: msgspec.json.encode(terms).decode()},
+        pass_fds=(leave_fd,),
         start_new_session=True,
         preexec_fn=prepare_parent_death_signal(signal.SIGTERM),
     )
