@@ -133,7 +133,7 @@ def test_a_forger_that_left_before_its_replay_is_named(league: League, monkeypat
         forged.add(lie.digest)
         return lie
 
-    class Leaving(SimulatedCluster):
+    class Departure(SimulatedCluster):
         def take_turn(self) -> None:
             if waiting and "tcp://bob" in self.workers:
                 self.kill("tcp://bob", back=False)
@@ -144,7 +144,7 @@ def test_a_forger_that_left_before_its_replay_is_named(league: League, monkeypat
             super().take_turn()
 
     monkeypatch.setattr(Audit, "replay", lambda audit, *each: waiting.append(each))
-    league.run(Leaving("ann", "bob", forge={"bob": forge}), drawn=1)
+    league.run(Departure("ann", "bob", forge={"bob": forge}), drawn=1)
 
     assert league.out.getvalue().count("bob on here is refused: it does not replay") == 1
     assert len(league.keys()) == GAMES
@@ -478,7 +478,7 @@ def test_what_two_workers_play_is_stored_once_whatever_goes_wrong(seed: int, lea
 
 
 def test_a_worker_that_leaves_hands_back_what_it_has_not_played_and_gets_no_more(league: League) -> None:
-    class Leaving(SimulatedCluster):
+    class Departure(SimulatedCluster):
         def answer(self, address: str, task: Task, **changes: object) -> None:
             if self.workers[address] != "bob":
                 return super().answer(address, task, **changes)
@@ -486,7 +486,7 @@ def test_a_worker_that_leaves_hands_back_what_it_has_not_played_and_gets_no_more
             super().answer(address, task, records=tuple(map(Raw, lines)), leaving=True)
             return None
 
-    cluster = Leaving("ann", "bob")
+    cluster = Departure("ann", "bob")
     league.run(cluster)
 
     said = league.out.getvalue()

@@ -99,7 +99,7 @@ def run_worker(scheduler: str, name: str, terms: Terms, patience_s: float = CONN
             time.sleep(PAUSE_S * 2**failures)
 
 
-class Leaving:
+class Departure:
     """How a `dask worker` is told to leave.
 
     Args:
@@ -112,10 +112,10 @@ class Leaving:
 
 
 @contextlib.contextmanager
-def _leave_on_sigterm() -> Iterator[Leaving]:
+def _leave_on_sigterm() -> Iterator[Departure]:
     """Let a first SIGTERM ask a worker to leave, and a second one end it."""
     reader, writer = os.pipe()
-    leaving, before = Leaving(reader), signal.getsignal(signal.SIGTERM)
+    leaving, before = Departure(reader), signal.getsignal(signal.SIGTERM)
 
     def ask(number: int, frame: FrameType | None) -> None:
         leaving.asked = True
