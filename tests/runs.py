@@ -114,12 +114,18 @@ class Run:
     @contextmanager
     def in_the_third_game(self) -> Iterator[None]:
         """Enter when the third game has begun and the first two are stored; it goes on at the end."""
+        with self.in_a_game():
+            self.await_games(2)
+            yield
+
+    @contextmanager
+    def in_a_game(self) -> Iterator[None]:
+        """Enter when a bot says through the named pipe that it waits; it goes on at the end."""
         pipe = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            assert select.select([pipe], [], [], PATIENCE_S)[0], "no third game"
+            assert select.select([pipe], [], [], PATIENCE_S)[0], "no bot waits"
             assert os.read(pipe, 5) == b"here\n"
             self.fifo.unlink()
-            self.await_games(2)
             yield
         finally:
             os.close(pipe)

@@ -6,7 +6,9 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
@@ -44,6 +46,24 @@ for line in sys.stdin:
         answer["move"] = request["legal"][0]
     print(json.dumps(answer), flush=True)
 """
+WAITS = """
+import contextlib, json, os, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "bye":
+        break
+    if request["type"] == "game_start" and os.path.exists({fifo!r}):
+        with contextlib.suppress(BrokenPipeError), open({fifo!r}, "w") as pipe:
+            pipe.write("here\\n" + " " * 1_000_000)
+    answer = {{"id": request["id"], "name": "waits"}}
+    if request["type"] == "move":
+        answer["move"] = request["legal"][0]
+    print(json.dumps(answer), flush=True)
+"""
+SCHEDULER = (
+    *(sys.executable, "-P", "-m", "distributed.cli.dask_scheduler"),
+    *("--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0"),
+)
 TOURNAMENT = """
 entries = ["first", "odd", { bot = "first", label = "again" }]
 seed = "far"
@@ -159,18 +179,36 @@ def test_a_worker_examines_bots(reader: Reader, run: Run) -> None:
     assert (gone.bot, gone.steps[0].step) == ("gone", "bot"), "it never left"
 
 
-def test_a_worker_that_gets_sigterm_finishes_hands_back_and_leaves(reader: Reader, run: Run, tmp_path: Path) -> None:
-    scheduler = str(reader.folder / "scheduler.json")
-    words = (*MALICE, "worker", scheduler, "--name", "cat", "--slots", "1", "--cache", str(tmp_path / "cache"))
-    with subprocess.Popen(words, env=run.mark.environ(), stderr=subprocess.PIPE, text=True) as worker:
-        read_line(worker, "cat: 1 at a time")
-        process = run.start("--dask", scheduler)
-        read_line(process, "cat on ")
-        run.await_games(1, process)
-        worker.terminate()
-        left = read_line(process, "cat on").strip(), read_line(process, "cat on").strip()
-        code = worker.wait(PATIENCE_S)
-    process.communicate()
+def test_a_worker_that_gets_sigterm_finishes_hands_back_and_leaves(run: Run, tmp_path: Path) -> None:
+    scheduler = str(tmp_path / "scheduler.json")
+    (tmp_path / "waits").mkdir()
+    (tmp_path / "waits/bot.toml").write_text('name = "waits"\nrun = ["{python}", "bot.py"]\n')
+    (tmp_path / "waits/bot.py").write_text(WAITS.format(fifo=str(run.fifo)))
+    run.write(TOURNAMENT.replace("odd", "waits"))
+    os.mkfifo(run.fifo)
+    with ExitStack() as started:
+
+        def keep(process: subprocess.Popen[str]) -> subprocess.Popen[str]:
+            started.enter_context(process)
+            started.callback(run.mark.end)  # before anybody is waited for
+            return process
+
+        def start(*words: str) -> subprocess.Popen[str]:
+            return keep(subprocess.Popen(words, env=run.mark.environ(), stderr=subprocess.PIPE, text=True))
+
+        def start_worker(name: str) -> subprocess.Popen[str]:
+            return start(*MALICE, "worker", scheduler, "--name", name, "--slots", "1", "--cache", str(tmp_path / name))
+
+        start(*SCHEDULER, "--scheduler-file", scheduler)
+        cat = start_worker("cat")
+        process = keep(run.start("--dask", scheduler))
+        with run.in_a_game():
+            cat.terminate()
+            read_line(cat, "leaving: ")
+        left = read_line(process, " leaves").strip(), read_line(process, " has left").strip()
+        code = cat.wait(PATIENCE_S)
+        start_worker("dog")
+        process.communicate(timeout=PATIENCE_S)
 
     assert "leaves: it finishes the games that it plays" in left[0]
     assert left[1].endswith("has left: 0 games handed out again")
