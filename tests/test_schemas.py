@@ -22,7 +22,6 @@ def lint(folder: Path, files: list[Path], *words: str) -> str:
     schema.write_text(malice("schema", *words, code=0).stdout)
     run = [str(TAPLO), "lint", "--schema", schema.as_uri(), *map(str, files)]
     done = subprocess.run(run, capture_output=True, text=True, timeout=120, check=False)
-    assert (done.returncode == 0) == ("ERROR" not in done.stderr)
     return done.stderr if done.returncode else ""
 
 
