@@ -148,13 +148,22 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Chrome"]:
     """The system's chromium, profile empty; `get_log("browser")` gives the console since the last call."""
+    yield from open_chromium(tmp_path_factory.mktemp("chromium"))
+
+
+@pytest.fixture
+def other_chromium(tmp_path: Path) -> Iterator["Chrome"]:
+    """A second one, which shares nothing with the first."""
+    yield from open_chromium(tmp_path / "chromium")
+
+
+def open_chromium(profile: Path) -> Iterator["Chrome"]:
     from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 
     browser, driver = (find(names) for names in NEEDS["browser"].programs)
     options = ChromeOptions()
     options.binary_location = browser or ""
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    profile = tmp_path_factory.mktemp("chromium")
     arguments = [
         "--headless",
         f"--user-data-dir={profile}",

@@ -1,4 +1,4 @@
-"""People at a table in the browser: whole games by clicks, by keys and by touch, alone against bots and with others."""
+"""A table in the browser: games by clicks alone, cards that are dragged, and whatever else somebody does there."""
 
 from __future__ import annotations
 
@@ -6,57 +6,22 @@ import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from subprocess import PIPE, Popen
-from threading import Thread
 
 import pytest
-from selenium.webdriver import ActionChains, Chrome, Keys
+from selenium.webdriver import ActionChains, Chrome
 from selenium.webdriver.common.by import By
 
-from malice import Game
+from tests.browser_seats import CLICK_ONCE, click_through, is_my_turn, read_table, sit_down, write_near_end, write_short
 from tests.browser_window import at_a_desk, find, fits_the_window, wait_until
 from tests.command_line import malice
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
 from tests.leagues import play_small_league
 from tests.runs import MALICE
-from tests.web_tables import SHORT, Client, Server, find_free_port, play, serving
+from tests.web_tables import find_free_port, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-QUICK = """
-document.getElementById("pace").value = "0";
-for (const name of arguments[0]) localStorage.setItem(`malice-play-seen-${name}`, "1");
-"""
-"""Let the others play at once, and leave out what a first visit explains."""
-
-CLICK = """
-const done = arguments[arguments.length - 1];
-const lit = (kind) => [...document.querySelectorAll(`#table [data-lit="${kind}"]`)];
-let clicks = 0;
-let turn = 0;
-const timer = setInterval(() => {
-  if (document.getElementById("table").dataset.state === "over") {
-    clearInterval(timer);
-    done(clicks);
-    return;
-  }
-  if (document.getElementById("sure").open) {
-    document.getElementById("yes").click();
-    return;
-  }
-  const targets = lit("target");
-  const plain = [...document.querySelectorAll("#plain button")];
-  const sources = lit("source");
-  const nodes = targets.length ? targets : [...sources, ...plain];
-  if (!nodes.length) return;
-  clicks += 1;
-  // The first place that takes a card; of the cards each in turn, so that no game stands still.
-  nodes[targets.length ? 0 : turn++ % nodes.length].click();
-}, 4);
-"""
-"""Clicks on what is lit until the game is over."""
 
 
 @pytest.fixture
@@ -64,46 +29,6 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
     """The browser, at the size of a desk; afterwards its console must be empty."""
     yield from at_a_desk(chromium)
     chromium.get("about:blank")
-
-
-def write_short(folder: Path) -> str:
-    (folder / "short.toml").write_text(SHORT)
-    return str(folder / "short.toml")
-
-
-def sit_down(browser: Chrome, server: Server, number: int = 0) -> None:
-    """Open the address of a seat, and wait until the cards lie."""
-    browser.get(server.addresses[number])
-    wait_until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#table [data-place], #table .sketch"))
-    browser.execute_script(QUICK, ["spite", "klondike", "nuts", "double-solitaire"])
-    if find(browser, "#tip").is_displayed():
-        find(browser, "#tip-skip").click()
-
-
-def is_over(browser: Chrome) -> bool:
-    return find(browser, "#table").get_attribute("data-state") == "over"
-
-
-def is_my_turn(browser: Chrome) -> bool:
-    return find(browser, "#table").get_attribute("data-state") == "yours"
-
-
-def click_through(browser: Chrome) -> int:
-    browser.set_script_timeout(120)
-    return int(browser.execute_async_script(CLICK))
-
-
-def write_near_end(folder: Path, ruleset: str) -> str:
-    """Write the position of a game that is nearly over."""
-    rng = Random(1)
-    game = Game(ruleset, seed=1)
-    positions = []
-    while not game.over:
-        positions.append(game.position())
-        game.play({seat: rng.choice(game.legal(seat)) for seat in game.to_act})
-    path = folder / "near-end.jsonl"
-    path.write_bytes(positions[-20:][0])
-    return str(path)
 
 
 @pytest.mark.parametrize(
@@ -138,44 +63,6 @@ def test_a_game_of_a_package_without_a_page_is_played_by_its_words(browser: Chro
         browser.get("about:blank")
 
 
-def test_a_game_by_keys_alone_and_the_same_cards_from_the_other_seat_by_touch(browser: Chrome, tmp_path: Path) -> None:
-    with serving(tmp_path, "you", "first", "--ruleset", write_short(tmp_path)) as server:
-        sit_down(browser, server)
-        wait_until(browser, lambda: is_my_turn(browser))
-        ActionChains(browser).send_keys(Keys.ARROW_RIGHT).perform()
-        while not is_over(browser):
-            ActionChains(browser).send_keys(Keys.ENTER * 12).perform()
-        wait_until(browser, lambda: find(browser, "#swap").is_displayed())
-        find(browser, "#swap").send_keys(Keys.ENTER)
-        wait_until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, '[data-place="1h"] [data-card]'))
-
-        size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
-        while not is_over(browser):
-            tap_next(browser)
-        assert fits_the_window(browser)
-        assert not find(browser, "#swap").is_displayed(), "both seats have played these cards"
-        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
-        browser.get("about:blank")
-
-
-NEXT = """
-const lit = (kind) => [...document.querySelectorAll(`#table [data-lit="${kind}"]`)];
-const [node] = [...lit("target"), ...lit("source"), ...document.querySelectorAll("#plain button")];
-if (!node) return null;
-const box = node.getBoundingClientRect();
-return [box.left + 4, box.bottom - 4].map(Math.round);
-"""
-
-
-def tap_next(browser: Chrome) -> None:
-    if point := browser.execute_script(NEXT):
-        touch = [{"x": point[0], "y": point[1]}]
-        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": touch})
-        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-
-
 def test_cards_are_dragged_and_double_clicks_play_them_up(browser: Chrome, tmp_path: Path) -> None:
     with serving(tmp_path, "you", "first", "--ruleset", "standard", "--seed", "drag") as server:
         sit_down(browser, server)
@@ -192,21 +79,6 @@ def test_cards_are_dragged_and_double_clicks_play_them_up(browser: Chrome, tmp_p
         wait_until(browser, lambda: is_my_turn(browser))
         side = browser.find_elements(By.CSS_SELECTOR, '[data-place="0s0"] [data-card]')
         assert [each.get_attribute("data-card") for each in side] == [name]
-        browser.get("about:blank")
-
-
-def test_two_browsers_play_each_other_and_a_third_watches(browser: Chrome, tmp_path: Path) -> None:
-    with serving(tmp_path, "you", "you", "--invite", "--ruleset", write_short(tmp_path)) as server:
-        other = Client(server, server.addresses[1])
-        other.listen()
-        watcher = Client(server, server.addresses[1])
-        assert watcher.base == "/watch"
-        thread = Thread(target=play, args=(other,))
-        thread.start()
-        sit_down(browser, server)
-        assert "player 2" in find(browser, "#people").text
-        click_through(browser)
-        thread.join()
         browser.get("about:blank")
 
 
@@ -248,13 +120,6 @@ def test_one_screen_is_handed_over_with_the_table_covered(browser: Chrome, tmp_p
         browser.get("about:blank")
 
 
-CLICK_ONCE = """
-const lit = (kind) => [...document.querySelectorAll(`#table [data-lit="${kind}"]`)];
-const [node] = [...lit("target"), ...lit("source")];
-node?.click();
-"""
-
-
 def test_a_table_is_the_same_after_a_reload_in_a_second_tab_and_when_the_server_comes_back(
     browser: Chrome, tmp_path: Path
 ) -> None:
@@ -293,10 +158,3 @@ def test_a_table_is_the_same_after_a_reload_in_a_second_tab_and_when_the_server_
         click_through(browser)
         browser.get("about:blank")
         browser.get_log("browser")  # that the server was away
-
-
-def read_table(browser: Chrome) -> list[tuple[str, list[str]]]:
-    """What lies where, as far as it lies face up."""
-    script = """return [...document.querySelectorAll("#table [data-place]")].map((place) =>
-      [place.dataset.place, [...place.querySelectorAll("[data-card]")].map((card) => card.dataset.card)]);"""
-    return [(str(place), list(cards)) for place, cards in browser.execute_script(script)]

@@ -142,8 +142,10 @@ window.malice = window.malice || {};
   /** Light again what a new drawing has put out. */
   malice.relight = show;
 
+  /** Give the focus to the first place that takes what is chosen, or else to the first card. */
   function focusFirst() {
-    const [first] = listLit();
+    const lit = listLit();
+    const first = lit.find(({ dataset }) => dataset.lit === "target") || lit[0];
     if (first) first.focus({ preventScroll: true });
     else $("plain").querySelector("button")?.focus();
   }

@@ -1,0 +1,180 @@
+"""People at a table in the browser: games of every family by keys and by touch, against a bot and each other, and what
+happens when somebody goes back, or the connection is lost."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import ActionChains, Chrome, Keys
+
+from tests.browser_seats import click_through, is_my_turn, is_over, read_table, sit_down, write_near_end, write_short
+from tests.browser_window import at_a_desk, find, fits_the_window, wait_until
+from tests.web_tables import Client, serving
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+GAMES = [
+    ("standard", "first"),
+    ("skipbo", "first"),
+    ("klondike-1", "patience"),
+    ("nuts-2", "uniform"),
+    ("double-solitaire", "uniform"),
+]
+LONG = ("nuts-2", "double-solitaire")
+"""Games of hundreds of actions: they begin near their end, as each takes half a minute from its deal."""
+AT_ONCE = 10
+"""How often somebody chooses before looking whether the game is over."""
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+
+
+@pytest.fixture
+def browser(chromium: Chrome) -> Iterator[Chrome]:
+    """The browser, at the size of a desk; afterwards its console must be empty."""
+    yield from at_a_desk(chromium)
+    chromium.get("about:blank")
+
+
+def begin_game(folder: Path, ruleset: str) -> tuple[str, str]:
+    if ruleset in LONG:
+        return "--from", write_near_end(folder, ruleset)
+    return "--ruleset", write_short(folder, ruleset)
+
+
+def choose_by_keys(browser: Chrome, number: int) -> None:
+    """Choose cards and places for them; each time others, so that no game stands still."""
+    keys = [Keys.ARROW_RIGHT * (1 + (number + each) % 7) + Keys.ENTER * 2 for each in range(AT_ONCE)]
+    ActionChains(browser).send_keys(*keys).perform()
+
+
+@pytest.mark.parametrize(("ruleset", "opponent"), GAMES)
+def test_a_whole_game_is_played_by_keys_alone(browser: Chrome, tmp_path: Path, ruleset: str, opponent: str) -> None:
+    with serving(tmp_path, "you", opponent, *begin_game(tmp_path, ruleset)) as server:
+        sit_down(browser, server)
+        for number in count():
+            if is_over(browser):
+                break
+            choose_by_keys(browser, number)
+        assert find(browser, "#ending").text
+        assert browser.execute_script("return malice.failures") == {}
+        assert not find(browser, "#message").is_displayed()
+        browser.get("about:blank")
+
+
+def test_a_lost_connection_costs_nothing(browser: Chrome, tmp_path: Path) -> None:
+    with serving(tmp_path, "you", "first", "--ruleset", write_short(tmp_path)) as server:
+        sit_down(browser, server)
+        wait_until(browser, lambda: is_my_turn(browser))
+        before = find(browser, "#table").get_attribute("data-steps")
+        browser.execute_cdp_cmd("Network.enable", {})
+        be_online(browser, online=False)
+        choose_by_keys(browser, 0)
+        assert find(browser, "#table").get_attribute("data-steps") == before
+        be_online(browser, online=True)
+        wait_until(browser, lambda: find(browser, "#table").get_attribute("data-steps") != before)
+        wait_until(browser, lambda: is_my_turn(browser))
+
+        server.process.send_signal(signal.SIGSTOP)
+        before = find(browser, "#table").get_attribute("data-steps")
+        choose_by_keys(browser, 0)
+        assert find(browser, "#table").get_attribute("data-steps") == before
+        server.process.send_signal(signal.SIGCONT)
+        wait_until(browser, lambda: find(browser, "#table").get_attribute("data-steps") != before)
+        click_through(browser)
+        browser.get("about:blank")
+        browser.get_log("browser")  # that there was no connection
+
+
+def be_online(browser: Chrome, *, online: bool) -> None:
+    conditions = {"offline": not online, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
+
+
+def test_back_and_forward_lead_to_the_table_as_it_is(browser: Chrome, tmp_path: Path) -> None:
+    with serving(tmp_path, "you", "first", "--ruleset", write_short(tmp_path)) as server:
+        browser.get("about:blank")
+        sit_down(browser, server)
+        wait_until(browser, lambda: is_my_turn(browser))
+        laid, address = read_table(browser), browser.current_url
+        browser.get("data:text/html,elsewhere")
+        browser.back()
+        wait_until(browser, lambda: browser.current_url == address and is_my_turn(browser))
+        assert read_table(browser) == laid
+
+        browser.back()
+        wait_until(browser, lambda: browser.current_url == "about:blank")
+        browser.forward()
+        wait_until(browser, lambda: browser.current_url == address and is_my_turn(browser))
+        assert read_table(browser) == laid
+        assert click_through(browser)
+        browser.get("about:blank")
+
+
+@pytest.mark.parametrize(("ruleset", "opponent"), GAMES)
+def test_a_whole_game_is_played_by_touch_on_a_phone(
+    browser: Chrome, tmp_path: Path, ruleset: str, opponent: str
+) -> None:
+    with serving(tmp_path, "you", opponent, *begin_game(tmp_path, ruleset)) as server:
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        try:
+            sit_down(browser, server)
+            for number in count():
+                if is_over(browser):
+                    break
+                tap_next(browser, number)
+            assert find(browser, "#ending").text
+            assert fits_the_window(browser)
+            assert browser.execute_script("return malice.failures") == {}
+        finally:
+            browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+        browser.get("about:blank")
+
+
+NEXT = """
+if (document.getElementById("sure").open) {
+  const box = document.getElementById("yes").getBoundingClientRect();
+  return [box.left + 4, box.top + 4].map(Math.round);
+}
+const lit = (kind) => [...document.querySelectorAll(`#table [data-lit="${kind}"]`)];
+const targets = lit("target");
+const nodes = targets.length ? targets : [...lit("source"), ...document.querySelectorAll("#plain button")];
+if (!nodes.length) return null;
+const node = nodes[targets.length ? 0 : arguments[0] % nodes.length];
+node.scrollIntoView({ block: "nearest" });
+const { left, right, top, bottom } = node.getBoundingClientRect();
+const points = [[left + 4, bottom - 4], [right - 4, bottom - 4], [left + 4, top + 4], [right - 4, top + 4]];
+const free = points.find(([x, y]) => node.contains(document.elementFromPoint(x, y)));
+return (free || points[0]).map(Math.round);
+"""
+"""Where to tap next: on a corner of what is lit that nothing else covers."""
+
+
+def tap_next(browser: Chrome, number: int) -> None:
+    if point := browser.execute_script(NEXT, number):
+        touch = [{"x": point[0], "y": point[1]}]
+        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": touch})
+        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_two_browsers_play_each_other_and_a_third_watches(
+    browser: Chrome, other_chromium: Chrome, tmp_path: Path
+) -> None:
+    with serving(tmp_path, "you", "you", "--invite", "--ruleset", write_short(tmp_path)) as server:
+        sit_down(browser, server, 0)
+        sit_down(other_chromium, server, 1)
+        watcher = Client(server, server.addresses[1])
+        assert watcher.base == "/watch"
+        assert "player 2" in find(browser, "#people").text
+        with ThreadPoolExecutor() as pool:
+            clicks = [*pool.map(click_through, (browser, other_chromium))]
+        assert all(clicks)
+        assert read_table(browser)
+        assert find(browser, "#ending").text
+        assert find(other_chromium, "#ending").text
+        browser.get("about:blank")
+        other_chromium.get("about:blank")
