@@ -47,7 +47,7 @@ for line in sys.stdin:
 """
 
 BUILD = """build = ["sh", "-c", "mkdir -p build && cp src/bot.py build"]\n"""
-FILES = [".gitignore", "README.md", "bot.toml", "src/bot.py"]
+FILES = [".gitignore", "AGENTS.md", "README.md", "bot.schema.json", "bot.toml", "src/bot.py"]
 
 
 def kit(shelf: Path, language: str, *, more: str = "", program: str = PLAYS) -> Path:
@@ -86,7 +86,7 @@ def test_new_copies_the_kit_and_gives_it_the_name_of_the_folder(shelf: Path) -> 
     bot = find_bot("mine")
     assert (bot.manifest.name, bot.manifest.author, bot.manifest.language) == ("mine", "", "python")
     text = MANIFEST.format(language="python").replace("starter-python", "mine").replace("The malice authors", "")
-    assert Path("mine/bot.toml").read_text() == text
+    assert Path("mine/bot.toml").read_text() == f"#:schema ./bot.schema.json\n{text}"
 
 
 def test_new_leaves_behind_what_a_build_and_an_editor_left(shelf: Path) -> None:

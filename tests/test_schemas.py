@@ -49,6 +49,19 @@ def test_an_editor_finds_what_is_wrong(tmp_path: Path, kind: str, text: str, fau
     assert fault in lint(tmp_path, [file], kind)
 
 
+def test_what_new_and_init_write_names_its_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    malice("init", "course", code=0)
+    malice("new", "course/submissions/ann", code=0)
+    for file in (Path("course/tournament.toml"), Path("course/submissions/ann/bot.toml")):
+        first, _, _ = file.read_text().partition("\n")
+        assert (file.parent / first.removeprefix("#:schema ")).is_file()
+        assert subprocess.run([TAPLO, "lint", file], capture_output=True, timeout=120, check=False).returncode == 0
+        file.write_text(f"{file.read_text()}\nnonsense = 1\n")
+        done = subprocess.run([TAPLO, "lint", file], capture_output=True, text=True, timeout=120, check=False)
+        assert "'nonsense' was unexpected" in done.stderr
+
+
 def test_a_schema_explains_each_field() -> None:
     config = json.loads(malice("schema", "tournament", code=0).stdout)["$defs"]["Config"]
     assert config["properties"]["memory_mb"]["description"] == "Memory for each bot, under any isolation."

@@ -14,13 +14,11 @@ def schema(kind: str, game: str) -> None:
     """Print the JSON Schema of a tournament file, of bot.toml, or of a ruleset.
 
     An editor that knows TOML checks a file by it, and shows what a field means: write it to a file, and name that in
-    the first line of yours, as in `#:schema ./bot.schema.json`.
+    the first line of yours, as in `#:schema ./bot.schema.json`. `malice new` and `init` have done so.
     """
-    import json
+    from malice.tournaments.entries.schemas import format_schema, make_file_schema
 
-    from malice.tournaments.entries.schemas import make_file_schema
-
-    click.echo(json.dumps(make_file_schema(kind, game), indent=2, ensure_ascii=False))
+    click.echo(format_schema(make_file_schema(kind, game)), nl=False)
 
 
 @click.command()

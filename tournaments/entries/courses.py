@@ -6,6 +6,7 @@ from pathlib import Path
 from shutil import copymode
 
 from malice.referee.errors import DataError
+from malice.tournaments.entries.schemas import name_schema
 
 FOLDER = Path(__file__).parent / "course"
 HIDDEN = "dot-"
@@ -30,5 +31,6 @@ def write_course(folder: Path) -> None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(source.read_bytes())
                 copymode(source, target)
+        name_schema(folder / "tournament.toml", "tournament")
     except OSError as error:
         raise DataError(f"{folder}: {error.strerror}") from None

@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shutil import copyfile
 
 from msgspec import Struct
 
@@ -27,6 +28,7 @@ from malice.tournaments.entries.bots import KIT, Bot, load_bot_folder
 from malice.tournaments.entries.builds import Say, ensure_built, print_progress
 from malice.tournaments.entries.plain_programs import PROGRAMS, Program
 from malice.tournaments.entries.programs import explain_installation, list_missing_programs
+from malice.tournaments.entries.schemas import name_schema
 from malice.tournaments.league.config import LABEL_LENGTH, Config
 
 ALIASES = {
@@ -45,6 +47,10 @@ ALIASES = {
     "ts": "typescript",
 }
 """Other names of a language, besides that of its folder."""
+
+
+AGENTS = Path(__file__).parent / "AGENTS.md"
+"""What every new bot comes with, for programs that write it."""
 
 
 class Language(Struct, frozen=True):
@@ -146,8 +152,15 @@ def copy_kit(kit: Bot, folder: Path) -> Bot:
     copy_files(kit.folder, folder, kit.manifest.ignore)
     manifest = folder / MANIFEST
     manifest.write_text(rename_kit(manifest.read_text("utf-8"), name, str(kit.folder / MANIFEST)), "utf-8")
-    (folder / ".gitignore").write_text("\n".join(("__pycache__", STAMP, *kit.manifest.ignore)) + "\n", "utf-8")
+    _finish_bot_folder(folder, kit.manifest.ignore)
     return load_bot_folder(folder.resolve())
+
+
+def _finish_bot_folder(folder: Path, ignore: Sequence[str]) -> None:
+    """Add what every new bot has: a schema by which an editor checks its bot.toml, and a page for agents."""
+    copyfile(AGENTS, folder / AGENTS.name)
+    name_schema(folder / MANIFEST, "bot")
+    (folder / ".gitignore").write_text("\n".join(("__pycache__", STAMP, *ignore)) + "\n", "utf-8")
 
 
 def rename_kit(manifest: str, name: str, where: str) -> str:
@@ -217,7 +230,7 @@ def write_simple_bot(folder: Path, language: str, family: str) -> Bot:
         (folder / other).write_text(text, "utf-8")
     manifest = _describe(name, ALIASES.get(language.lower(), language.lower()), program, rulesets)
     (folder / MANIFEST).write_text("".join(f"{line}\n" for line in manifest), "utf-8")
-    (folder / ".gitignore").write_text("\n".join(("__pycache__", STAMP, *program.ignore)) + "\n", "utf-8")
+    _finish_bot_folder(folder, program.ignore)
     return load_bot_folder(folder.resolve())
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct, inspect
 
 from malice.referee.families import load_family
+from malice.referee.games import DEFAULT_FAMILY
 from malice.referee.rulesets import RulesetFile
 from malice.referee.schema import read_field_docs
 from malice.tournaments.entries.manifests import Manifest
@@ -19,6 +22,18 @@ FILES: dict[str, type[Struct]] = {"tournament": Config, "bot": Manifest, "rulese
 """By the word that names it: what a file may say."""
 UNSAID = {"Config": ("positions",)}
 """Fields that no file has."""
+
+
+def name_schema(file: Path, kind: str) -> None:
+    """Write the schema of a file beside it, and name it in the first line, where editors look for it."""
+    schema = file.with_name(f"{kind}.schema.json")
+    schema.write_text(format_schema(make_file_schema(kind, DEFAULT_FAMILY)), "utf-8")
+    file.write_text(f"#:schema ./{schema.name}\n{file.read_text('utf-8')}", "utf-8")
+
+
+def format_schema(schema: dict[str, Any]) -> str:
+    """Write a schema as people read it."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def make_file_schema(kind: str, family: str) -> dict[str, Any]:

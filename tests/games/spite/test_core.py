@@ -24,7 +24,7 @@ from .tables import FULL, game, table
 
 pytestmark = pytest.mark.core
 GAMES = 2_000
-"""How many games; `make soak` plays 200,000, and compares lists and views at every step."""
+"""How many games; `make soak` plays 200,000, and compares lists and views twice as often."""
 ROUND = 250
 EVERY = 8
 
