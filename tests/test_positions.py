@@ -121,6 +121,7 @@ def test_bots_that_ship_go_on_from_the_midst(ruleset: str, bots: tuple[str, ...]
     told = json.loads(malice("play", *bots, "--from", file, *SEED, "--no-clock", "--json", code=0).stdout)
 
     assert not any(verdict for game in told["games"] for verdict in game["verdicts"])
+    assert [label.partition("#")[0] for label in told["games"][0]["labels"]] == [*bots], "whoever is named sits there"
 
 
 def test_a_ruleset_of_ones_own_goes_with_its_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,8 +190,8 @@ def play(
             and (invite or no_browser or _is_given(context, "port") or _is_given(context, "host")),
             "--from contradicts --ruleset, --deals and --series: the positions say what is played": begin is not None
             and (series or _is_given(context, "ruleset") or _is_given(context, "deals")),
-            "--new-cards needs --from, and you at a table of two": new_cards
-            and (begin is None or len(bots) != 2 or bots.count(PERSON.manifest.name) != 1),
+            "--new-cards needs --from, and you alone among bots": new_cards
+            and (begin is None or bots.count(PERSON.manifest.name) != 1),
             "--from contradicts --db: what begins in the midst is no game of a league": begin is not None
             and db is not None,
         }

@@ -148,10 +148,12 @@ class Seeds:
     Args:
         seed: 32 bytes.
         common: whether a deal has the same cards at all tables.
+        seated: whether everybody sits in the order of the table in rotation 0, also with three or more seats.
     """
 
-    def __init__(self, seed: bytes, *, common: bool = False) -> None:
+    def __init__(self, seed: bytes, *, common: bool = False, seated: bool = False) -> None:
         self.seed = seed
+        self._seated = seated
         self.commit = f"sha256:{sha256(seed).hexdigest()}"
         self._common = common
 
@@ -167,10 +169,10 @@ class Seeds:
     def seating(self, key: Key, seats: int) -> tuple[int, ...]:
         """The player of the table at each seat: rotation k moves everybody by k seats.
 
-        With three or more seats, the order around the table is drawn anew for each deal.
+        With three or more seats, the order around the table is drawn anew for each deal, unless they are seated.
         """
         around = list(range(seats))
-        if seats > 2:
+        if seats > 2 and not self._seated:
             around = Dealer(self._commit("seating", *self._place(key))).order(seats)
         return tuple(around[(seat + key.rotation) % seats] for seat in range(seats))
 

@@ -95,7 +95,7 @@ class ReplayTables:
         players[wish.seat] = "you"
         place = "/".join(filter(None, (tournament, wish.key, str(wish.actions))))
         words = [*players, "--from", f"{self._league}{MARK}{place}"]
-        return self._thread.submit(self._start, words + ["--new-cards"] * (wish.anew and len(players) == 2)).result()
+        return self._thread.submit(self._start, words + ["--new-cards"] * wish.anew).result()
 
     def _name_player(self, store: Store, label: str, number: int) -> str:
         """The version that played, if it is kept; a shipped bot or a command line may still be found by its label."""

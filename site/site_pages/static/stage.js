@@ -42,7 +42,6 @@ window.malice = window.malice || {};
   function openShare() {
     if (!state.game) return;
     $("shared").textContent = "";
-    if ($("anew")) $("anew").parentElement.hidden = state.game.seats.length !== 2;
     if (document.fullscreenElement) document.exitFullscreen(); // a dialog outside the stage cannot be seen there
     $("share").showModal();
   }
