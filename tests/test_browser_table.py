@@ -12,7 +12,7 @@ import pytest
 from selenium.webdriver import ActionChains, Chrome
 from selenium.webdriver.common.by import By
 
-from tests.browser_seats import CLICK_ONCE, click_through, is_my_turn, read_table, sit_down, write_near_end, write_short
+from tests.browser_seats import CLICK_ONCE, click_through, is_my_turn, read_table, sit_down, write_short
 from tests.browser_window import at_a_desk, find, fits_the_window, wait_until
 from tests.command_line import malice
 from tests.games.conftest import BIDDING
@@ -33,13 +33,12 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
 
 @pytest.mark.parametrize(
     ("opponent", "ruleset"),
-    [("planner", ""), ("patience", "klondike-1"), ("uniform", "nuts-2"), ("uniform", "double-solitaire")],
+    [("planner", "standard"), ("patience", "klondike-1"), ("uniform", "nuts-2"), ("uniform", "double-solitaire")],
 )
 def test_somebody_plays_every_family_to_its_end_by_clicks_alone(
     browser: Chrome, tmp_path: Path, opponent: str, ruleset: str
 ) -> None:
-    words = ("--from", write_near_end(tmp_path, ruleset)) if ruleset else ("--ruleset", write_short(tmp_path))
-    with serving(tmp_path, "you", opponent, *words) as server:
+    with serving(tmp_path, "you", opponent, "--ruleset", ruleset) as server:
         sit_down(browser, server)
         assert click_through(browser)
         assert find(browser, "#ending").text

@@ -148,7 +148,8 @@ class Seeds:
     Args:
         seed: 32 bytes.
         common: whether a deal has the same cards at all tables.
-        seated: whether everybody sits in the order of the table in rotation 0, also with three or more seats.
+        seated: whether everybody sits in the order of the table in rotation 0, also with three or more seats, as
+            those do who go on from a position: its seats have a past.
     """
 
     def __init__(self, seed: bytes, *, common: bool = False, seated: bool = False) -> None:

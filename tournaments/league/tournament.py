@@ -149,7 +149,6 @@ class Tournament:
     def seeds(self, part: int) -> Seeds:
         """The seeds of a part, which are secret until it is closed."""
         seed = derive_part_seed(self.secret, self.name, part)
-        # Whoever goes on from a position sits where they were named: its seats have a past.
         return Seeds(seed, common=self.parts[part].common_deals, seated=bool(self.config.positions))
 
     def teams(self, ruleset: str, seats: int) -> tuple[int, ...]:
