@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import inspect
 
 from malice.protocol import messages
 from malice.protocol.messages import ClockRules
@@ -20,8 +21,11 @@ from malice.referee.games.spite.parameters import Compulsory, Parameters
 from malice.referee.rulesets import RulesetFile, list_rulesets, load_ruleset, read_ruleset
 from malice.referee.toml_files import convert
 from malice.site_pages import docs
+from malice.tournaments.check.report import Report
 from malice.tournaments.commands.exit_codes import EXIT_CODES, FINDINGS, INTERRUPTED
 from malice.tournaments.entries.manifests import Manifest
+from malice.tournaments.ladder.report import RateReport
+from malice.tournaments.league.comparison import Comparison
 from malice.tournaments.league.config import Config, check_config
 from tests.documents import ELSEWHERE, EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
 from tests.environments import make_environment
@@ -259,6 +263,32 @@ def test_the_reasons_are_those_of_the_protocol() -> None:
 
 
 # Tournaments and standings
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"), [("check", Report), ("compare", Comparison), ("rate", RateReport)], ids=str
+)
+def test_every_field_of_an_answer_for_programs_is_in_its_table(command: str, answer: type[msgspec.Struct]) -> None:
+    rows = tables("docs/tools.md", command)
+
+    assert [row[0].strip("`") for row in rows] == list(answer.__struct_encode_fields__)
+    parts = {name for part in _list_structs(inspect.type_info(answer)) for name in part.__struct_encode_fields__}
+    section = source("docs/tools.md").partition(f"\n## {command}\n")[2].partition("\n## ")[0]
+    words = set(re.findall(r"`([a-z_]+)`", section)) - {"passed", "failed", "better", "worse", "undecided", "null"}
+    assert words <= parts
+
+
+def _list_structs(kind: inspect.Type) -> Iterator[type[msgspec.Struct]]:
+    """Yield the structs that a type is made of."""
+    if isinstance(kind, inspect.StructType):
+        yield kind.cls
+        for field in kind.fields:
+            yield from _list_structs(field.type)
+    for name in ("types", "item_types"):
+        for part in getattr(kind, name, ()):
+            yield from _list_structs(part)
+    if item := getattr(kind, "item_type", None):
+        yield from _list_structs(item)
 
 
 @pytest.mark.parametrize("struct", [Config, ClockRules])

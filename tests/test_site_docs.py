@@ -122,6 +122,16 @@ def test_pages_depend_on_their_texts_alone(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "docs").rglob("*")} == before
 
 
+def test_programs_find_every_page_by_a_list_of_links(out: Path) -> None:
+    text = (out / "llms.txt").read_text("utf-8")
+
+    targets = re.findall(r"^- \[.*\]\(([^()]+)\): .", text, re.MULTILINE)
+    assert len(targets) == sum(line.startswith("- ") for line in text.splitlines())
+    assert all((out / target).is_file() for target in targets)
+    assert {f"bots/{path.name}" for path in (out / "bots").glob("*.html")} <= {*targets}
+    assert "<" not in re.sub(r"\\<", "", text), "a label is markup nowhere"
+
+
 def test_a_page_that_was_taken_out_is_deleted(out: Path) -> None:
     stale = out / "docs/old.html"
     stale.write_bytes((out / "docs/rules.html").read_bytes())

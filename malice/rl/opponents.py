@@ -1,4 +1,7 @@
-"""Opponents: functions, the Python bots that ship, in this process, and any other bot in a process of its own."""
+"""Opponents: functions, the Python bots that ship, in this process, and any other bot in a process of its own.
+
+Only the last takes a Linux; so what starts processes is imported where one is started.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,16 @@ from typing import Any
 
 import msgspec
 
+from malice import referee
 from malice.protocol.messages import ClockRules, GameEnd, GameStart, Move, SeatClock, SeatName
 from malice.referee.errors import BotError
 from malice.referee.game import Game
+from malice.referee.games import DEFAULT_FAMILY
 from malice.referee.records import Isolation, Player
 from malice.referee.rulesets import Ruleset
-from malice.referee.seat import BotSeat
-from malice.referee.verdicts import Verdict
-from malice.tournaments.entries.bots import find_bot, list_shipped_bots
-from malice.tournaments.entries.lookup import find_and_build_bots, require_games
 
 Choose = Callable[[Any, tuple[str, ...]], str]
+SHIPPED = Path(referee.__file__).parents[1] / "bots/python"
 HERE = ("uniform", "greedy", "planner")
 """The bots whose `choose(view, legal, rules)` plays in this process, from their own files."""
 INIT_MS = 60_000
@@ -56,12 +58,15 @@ def make_opponent(player: Choose | str, ruleset: Ruleset) -> SeatOpponent:
     """
     if not isinstance(player, str):
         return FunctionOpponent(player)
+    if player == "uniform" or (player in HERE and ruleset.family == DEFAULT_FAMILY):
+        return ShippedOpponent(SHIPPED / player / "bot.py", ruleset)
+    from malice.tournaments.entries.bots import find_bot
+    from malice.tournaments.entries.lookup import find_and_build_bots, require_games
+
     (found,) = find_and_build_bots([player], Path(), find_bot)
     if found.absence:
         raise BotError(f"{player}: {found.absence.sentence}")
     require_games(found.bot, player, [ruleset.family])
-    if player in HERE:
-        return ShippedOpponent(list_shipped_bots()[player] / "bot.py", ruleset)
     return ProcessOpponent(player, found.bot.make_player(player), ruleset)
 
 
@@ -103,6 +108,8 @@ class ProcessOpponent(SeatOpponent):
     """A bot that speaks the protocol; it has no clock, and no isolation but limits."""
 
     def __init__(self, words: str, player: Player, ruleset: Ruleset) -> None:
+        from malice.referee.seat import BotSeat
+
         self._words = words
         self._ruleset = ruleset
         self._seat = BotSeat(player, INIT_MS, None, Isolation("rlimit"))
@@ -160,6 +167,8 @@ class ProcessOpponent(SeatOpponent):
         self._seat.dismiss()
 
     def _ask(self, ask: Callable[[], Any]) -> Any:
+        from malice.referee.verdicts import Verdict
+
         try:
             return ask()
         except Verdict as verdict:

@@ -15,7 +15,7 @@ from malice.site_pages import live, shards, text
 from malice.site_pages.bot_pages import BotPages
 from malice.site_pages.contents import DEFAULTS, PublishedContents, SiteContents, SiteOptions
 from malice.site_pages.crosstable import write_crosstables
-from malice.site_pages.docs import list_attachments, render_docs
+from malice.site_pages.docs import LLMS, list_attachments, make_llms_text, render_docs
 from malice.site_pages.files import Folder
 from malice.site_pages.front import Front, make_front, write_front_downloads
 from malice.site_pages.game_list import GameRows, Reasons, write_list
@@ -214,6 +214,9 @@ class _Rendering:
             self._folder.write(f"docs/{doc.name}.html", self._pages.render_doc(place, docs))
         for name, path in list_attachments():
             self._folder.write(f"docs/{name}", path.read_bytes())
+        bots = [(entry.label, f"bots/{text.make_slug(entry.label)}.html") for entry in self._published.entries()]
+        told = make_llms_text(self._tournament.name, bots, self._folder.downloads, docs)
+        self._folder.write(LLMS, told.encode("utf-8", "replace"))
 
 
 def _find_states(contents: Contents) -> dict[str, State]:

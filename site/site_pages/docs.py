@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from itertools import pairwise
@@ -20,6 +20,7 @@ from malice import protocol
 from malice.referee.families import list_shipped, load_family, name_shipped_folder
 from malice.referee.games import DEFAULT_FAMILY
 from malice.site_pages import text
+from malice.tournaments.sanitizer import sanitize
 
 PROMPT = "$ "
 """The start of a line that the reader types, in a console block."""
@@ -156,6 +157,7 @@ DOCS = (
     Doc("comparing", "docs/comparing.md", "Is it better?"),
     Doc("python", "docs/python.md", "Games from Python"),
     Doc("learning", "docs/learning.md", "Programs that learn"),
+    Doc("tools", "docs/tools.md", "Programs that write bots"),
     Doc("tournaments", "docs/tournaments.md", "Running a tournament"),
     Doc("formats", "docs/formats.md", "Formats"),
     Doc("league", "docs/league.md", "A league that lives"),
@@ -218,6 +220,51 @@ def render_docs(families: frozenset[str] = frozenset()) -> tuple[DocPage, ...]:
     targets = {doc.source: f"{doc.name}.html" for doc in docs}
     targets |= {f"protocol/{name}": name for name, _ in list_attachments()}
     return tuple(_render_page(doc, targets) for doc in docs)
+
+
+LLMS = "llms.txt"
+"""What programs that read a site look for first: https://llmstxt.org."""
+
+
+def make_llms_text(
+    title: str, bots: Iterable[tuple[str, str]], downloads: Iterable[str], docs: Sequence[DocPage]
+) -> str:
+    """Tell programs in Markdown what a site holds, and where.
+
+    Args:
+        title: of the tournament.
+        bots: label and page of each entry.
+        downloads: the files for download.
+        docs: the pages of the documentation.
+    """
+    lines = [
+        f"# {_quote(title)}",
+        "",
+        "> A tournament between bots that play card games, refereed by malice: standings, every game as a replay, and"
+        " the rules and the protocol by which a bot takes part.",
+        "",
+        "A bot reads JSON lines from stdin and answers on stdout. To write one, read the protocol below.",
+        "",
+        "## Results",
+        "",
+        "- [Standings](index.html): ranking with intervals, who beat whom, and what was played",
+        "- [Games](games.html): every game, each with its replay",
+        *(f"- [{name}]({name}): a table of the front page" for name in downloads),
+        "",
+        "## Bots",
+        "",
+        *(f"- [{_quote(label)}]({page}): its games, faults and times" for label, page in bots),
+        "",
+        "## Documentation",
+        "",
+        *(f"- [{doc.title}](docs/{doc.name}.html): {doc.summary}" for doc in docs),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _quote(text: str) -> str:
+    """Take a stranger's words out of the markup around them."""
+    return re.sub(r"([\\`*_\[\]<>()#])", r"\\\1", sanitize(text))
 
 
 def list_attachments() -> Iterator[tuple[str, Path]]:

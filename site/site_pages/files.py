@@ -47,6 +47,11 @@ class Folder:
         self._downloads: list[str] = []
 
     @property
+    def downloads(self) -> tuple[str, ...]:
+        """The files for download so far."""
+        return tuple(sorted(self._downloads))
+
+    @property
     def pages(self) -> int:
         """The number of HTML pages so far."""
         return sum(name.endswith(".html") for name in self.sizes)

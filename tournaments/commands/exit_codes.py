@@ -84,8 +84,8 @@ INTERRUPTED = 130
 RUN = "run"
 """The command that an interrupt stops as if a game was played, however early it comes."""
 STOPPED = dict(EXIT_CODES)[Stopped]
-NO_READER = 128 + signal.SIGPIPE
-"""The reader of our output has closed it, such as `head`: a shell reports other programs so too."""
+NO_READER = 141
+"""The reader of our output has closed it, such as `head`: 128 + SIGPIPE, as a shell reports other programs."""
 
 
 class ExitCodeGroup(click.Group):
@@ -250,7 +250,8 @@ def _drop_output() -> None:
 
 def take_interrupts() -> None:
     """Let SIGINT interrupt us again, which `launch` holds back; one that came meanwhile does so at once."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def interrupt_on_signals() -> None:
