@@ -36,6 +36,9 @@ class CompiledCourse(Protocol):
         """The view as the vector of the family's `Learner`, in the floats of this machine."""
 
     def play(self, actions: dict[int, str], /) -> None: ...
+    def advance(self, policy: str, seed: int, turns: int | None, /) -> list[tuple[int, str]]:
+        """Play on by a policy for so many turns, or to the end; the seats that acted, and their actions."""
+
     def copy(self) -> Self: ...
     def replace_dealer(self, dealer: Any, /) -> None: ...
 

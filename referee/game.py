@@ -18,7 +18,7 @@ from malice.referee.course import Course, Dealer, list_asked, make_course, make_
 from malice.referee.errors import DataError, IllegalAction, RulesetError
 from malice.referee.families import Family, load_family, make_rules, parse_parameters
 from malice.referee.learning import Learner
-from malice.referee.rollouts import Policy, roll_out
+from malice.referee.rollouts import Policy, advance, roll_out
 from malice.referee.rules import Events, Result, Rules, World
 from malice.referee.rulesets import Ruleset, load_ruleset
 
@@ -239,6 +239,21 @@ class Game:
             RulesetError: nobody knows how to play like that here.
         """
         return roll_out(self._course, policy, [rng.getrandbits(SEED_BITS) for _ in range(count)])
+
+    def advance(self, policy: Policy, rng: Random, turns: int | None = None) -> None:
+        """Play the game on, for so many turns or to its end; the rest of a turn that has begun counts as one.
+
+        Args:
+            policy: how every seat plays.
+            rng: draws what the policy leaves to chance; the shuffles to come stay as they are.
+            turns: how many at most.
+
+        Raises:
+            RulesetError: nobody knows how to play like that here.
+        """
+        played = advance(self._course, policy, rng.getrandbits(SEED_BITS), turns)
+        self._happened += played
+        self._actions += sum(map(len, played))
 
     def reseed(self, seed: int | str) -> None:
         """Let what is still to be shuffled fall as `seed` decides."""

@@ -20,22 +20,48 @@ def roll_out(course: Course | CompiledCourse, policy: Policy, seeds: Sequence[in
     Raises:
         RulesetError: the policy takes compiled rules, which are not here.
     """
-    if policy not in get_args(Policy):
-        raise ValueError(f"expected one of the policies {get_args(Policy)}, got {policy!r}")
+    _refuse_policy(policy)
     if compiled := getattr(course.rules, "roll_out", None):
         results: tuple[Result, ...] | None = compiled(course.state, policy, seeds)
         if results is not None:  # else it is a state that the compiled rules cannot hold
             return results
-    if policy == "greedy":
-        raise RulesetError(f"the policy 'greedy' takes compiled rules: {ADVICE}")
     return tuple(_play_out(course.copy(), policy, seed) for seed in seeds)
+
+
+def advance(
+    course: Course | CompiledCourse, policy: Policy, seed: int, turns: int | None = None
+) -> list[dict[int, str]]:
+    """Play a course on for so many turns at most, or to its end; return the actions.
+
+    The seed decides what the policy leaves to chance; the shuffles to come stay as they are.
+
+    Raises:
+        RulesetError: the policy takes compiled rules, which are not here.
+    """
+    _refuse_policy(policy)
+    if not isinstance(course, Course):
+        return [{seat: action} for seat, action in course.advance(policy, seed, turns)]
+    if policy == "greedy":
+        raise RulesetError(f"the policy 'greedy' takes compiled rules, and no seat may have left: {ADVICE}")
+    chance, rules = choose_dealer(b"rollout\0%d" % seed), course.rules
+    choose = chance.draw if policy == "uniform" else lambda _: 0
+    last = None if turns is None else rules.turn(course.state) + turns
+    played = []
+    while not isinstance(step := course.step, Result) and (last is None or rules.turn(course.state) < last):
+        legal = {seat: rules.legal(course.state, seat) for seat in step.seats}
+        actions = {seat: words[choose(len(words))] for seat, words in legal.items()}
+        course.play(actions)
+        played.append(actions)
+    return played
 
 
 def _play_out(course: Course | CompiledCourse, policy: Policy, seed: int) -> Result:
     course.replace_dealer(make_game_dealer(seed))
-    chance = choose_dealer(b"rollout\0%d" % seed)
-    choose = chance.draw if policy == "uniform" else lambda _: 0
-    while not isinstance(step := course.step, Result):
-        legal = {seat: course.rules.legal(course.state, seat) for seat in step.seats}
-        course.play({seat: actions[choose(len(actions))] for seat, actions in legal.items()})
-    return step
+    advance(course, policy, seed)
+    assert isinstance(course.step, Result)
+    return course.step
+
+
+def _refuse_policy(policy: str) -> None:
+    if policy not in get_args(Policy):
+        raise ValueError(f"expected one of the policies {get_args(Policy)}, got {policy!r}")

@@ -3,11 +3,12 @@
 use malice_rules::actions::{list_legal, Action};
 use malice_rules::dealer;
 use malice_rules::messages::{Event, View};
-use malice_rules::state;
+use malice_rules::state::{self, Phase};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::dealer::Dealer;
+use crate::lanes::parse_policy;
 use crate::rules::{Rules, State};
 
 /// The course of a game, as `malice.referee.course.Course` has it; its events are made when somebody asks for them.
@@ -140,6 +141,33 @@ impl Course {
         let rules = self.rules.clone_ref(py);
         self.position.play_listed(rules.get().derived(), action, &mut self.pending);
         self.settle(py)
+    }
+
+    /// Play on by a policy, for so many turns or to the end; the seats that acted, and their actions.
+    #[pyo3(signature = (policy, seed, turns, /))]
+    fn advance<'py>(
+        &mut self,
+        py: Python<'py>,
+        policy: &str,
+        seed: u64,
+        turns: Option<i64>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let policy = parse_policy(policy)?;
+        let mut chance = dealer::Dealer::new(format!("rollout\0{seed}").as_bytes());
+        let last = turns.map(|turns| self.position.turn.saturating_add(turns));
+        let rules = self.rules.clone_ref(py);
+        let (derived, mut seats, mut actions) = (rules.get().derived(), Vec::new(), Vec::new());
+        while self.position.phase == Phase::Turn && last.is_none_or(|last| self.position.turn < last) {
+            list_legal(derived, &self.position, &mut self.legal);
+            let action = policy.choose(derived, &self.position, &self.legal, &mut chance);
+            seats.push(self.position.seat);
+            actions.push(action);
+            self.position.play_listed(derived, action, &mut self.pending);
+            self.position.settle(derived, &mut self.dealer, &mut self.pending);
+        }
+        self.settle(py)?;
+        let words = rules.get().structs().name_actions(py, &actions)?;
+        PyList::new(py, seats.into_iter().zip(words))
     }
 
     /// A course that goes on by itself, with the same shuffles to come.
