@@ -11,6 +11,7 @@ import pytest
 import malice.rl
 from malice import Game
 from malice.referee.errors import DataError, RulesetError
+from malice.referee.rollouts import Policy
 from malice.referee.rulesets import list_rulesets
 from malice.rl.opponents import make_opponent
 from malice.rl.table import Table
@@ -142,7 +143,7 @@ def test_without_the_core_there_are_no_rows_and_no_greedy_rollouts() -> None:
         game = Game("standard")
         with pytest.raises(RulesetError, match=r"standard: many games at once take compiled rules.* pip install"):
             malice.rl.vector_env("standard")
-        with pytest.raises(RulesetError, match=r"^the policy 'greedy' takes compiled rules: pip install"):
+        with pytest.raises(RulesetError, match=r"^the policy 'greedy' takes compiled rules.*: pip install"):
             game.rollout("greedy", 1, Random(1))
 
 
@@ -155,6 +156,51 @@ def test_rollouts_end_the_game_and_leave_it_as_it_is() -> None:
     assert len(set(results)) > 1
     assert results == game.rollout("first", 10, Random(1)) != game.rollout("first", 10, Random(2))
     assert game.view() == before
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("policy", ["uniform", "first"])
+def test_a_game_that_a_policy_plays_on_is_the_same_with_either_engine(policy: Policy) -> None:
+    told: list[object] = []
+    for engine in ("python", "core"):
+        with playing(engine):
+            game = Game("standard", seed=4)
+            game.advance(policy, Random(1), turns=9)
+            told.append((game.turn, game.actions, game.view(0), game.events(1), game.position()))
+            game.advance(policy, Random(2))
+            told.append(game.result)
+
+    assert told[:2] == told[2:]
+
+
+@pytest.mark.parametrize("name", ["standard", "klondike-3", "nuts-2", "double-solitaire"])
+def test_a_policy_plays_so_many_turns_or_to_the_end(name: str) -> None:
+    game = Game(name, seed=4)
+    turn = game.turn
+
+    game.advance("uniform", Random(1), turns=3)
+    assert game.over or game.turn == turn + 3
+    assert Game.from_position(game.position()).events(0) == game.events(0)
+    game.advance("uniform", Random(1), turns=0)
+    before = game.actions
+    game.advance("uniform", Random(1))
+    assert game.over
+    assert game.actions >= before
+
+
+@pytest.mark.core
+def test_greedy_plays_on_as_its_bot_does_and_only_while_nobody_has_left() -> None:
+    game, other = Game("multi-4", seed=4), Game("multi-4", seed=4)
+    bot = make_opponent("greedy", game.ruleset)
+
+    game.advance("greedy", Random(1), turns=20)
+    while other.turn < game.turn:
+        other.play(bot.choose(other, other.to_act[0]))
+
+    assert other.view_table() == game.view_table()
+    game.withdraw(0)
+    with pytest.raises(RulesetError, match="no seat may have left"):
+        game.advance("greedy", Random(1))
 
 
 @pytest.mark.core
