@@ -13,14 +13,14 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from malice.protocol.messages import Out
+from malice.protocol.messages import GameStart, Out
 from malice.referee.course import Course, Dealer, list_asked, make_course, make_game_dealer
 from malice.referee.errors import DataError, IllegalAction, RulesetError
-from malice.referee.families import Family, load_family, make_rules, parse_parameters
+from malice.referee.families import Family, load_family, make_rules
 from malice.referee.learning import Learner
 from malice.referee.rollouts import Policy, advance, roll_out
 from malice.referee.rules import Events, Result, Rules, World
-from malice.referee.rulesets import Ruleset, load_ruleset
+from malice.referee.rulesets import Ruleset, load_ruleset, make_ruleset, ships
 
 if TYPE_CHECKING:
     from malice.referee.records import Record
@@ -78,7 +78,7 @@ class Position(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
             RulesetError: it is neither.
         """
         if self.family:
-            return _make_ruleset(self.ruleset, self.family, self.rules)
+            return make_ruleset(self.ruleset, self.family, self.rules)
         return load_ruleset(self.ruleset)
 
 
@@ -282,7 +282,7 @@ class Game:
     @classmethod
     def from_view(
         cls,
-        ruleset: str | Ruleset | Mapping[str, Any],
+        ruleset: str | Ruleset | GameStart | Mapping[str, Any],
         view: Any,
         events: Iterable[Any],
         rng: Random,
@@ -301,10 +301,11 @@ class Game:
             RulesetError: the ruleset is unknown, or its family cannot do so.
             DataError: no game fits.
         """
-        if isinstance(ruleset, Mapping):
-            seats = len(ruleset["seats"]) if seats is None else seats
-            ruleset = _make_ruleset(ruleset["ruleset"], ruleset["family"], ruleset["rules"])
-        game = cls(ruleset, seats)
+        named = msgspec.to_builtins(ruleset) if isinstance(ruleset, GameStart) else ruleset
+        if isinstance(named, Mapping):
+            seats = len(named["seats"]) if seats is None else seats
+            named = make_ruleset(named["ruleset"], named["family"], named["rules"])
+        game = cls(named, seats)
         family = load_family(game.ruleset.family)
         game._become(_convert("view", view, family.view), _convert_events(family, events), rng)
         return game
@@ -341,7 +342,7 @@ class Game:
         """Encode the game so far as JSON."""
         happened = [what.copy() if isinstance(what, dict | list) else what for what in self._happened]
         family, rules, world = "", None, self._world
-        if not _ships(self.ruleset):
+        if not ships(self.ruleset):
             family, rules = self.ruleset.family, self.ruleset.rules
         beginning = Beginning(world.state, list(world.events), world.actions) if world else None
         position = Position(FORMAT, self.ruleset.name, self.seats, self.seed, happened, family, rules, beginning)
@@ -446,21 +447,6 @@ def _make_learner(ruleset: Ruleset, seats: int) -> Learner:
 
 def _count_actions(happened: Sequence[Happening]) -> int:
     return sum(len(what) for what in happened if isinstance(what, dict))
-
-
-def _ships(ruleset: Ruleset) -> bool:
-    """Whether a ruleset ships: its name alone brings it back."""
-    try:
-        return load_ruleset(ruleset.name) == ruleset
-    except RulesetError:
-        return False
-
-
-def _make_ruleset(name: str, family: str, rules: Any) -> Ruleset:
-    try:
-        return Ruleset(name, family, "", "", parse_parameters(family, rules))
-    except msgspec.ValidationError as error:
-        raise RulesetError(f"{name}: {error}") from None
 
 
 def _convert(what: str, data: Any, kind: Any) -> Any:

@@ -6,11 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from malice.referee.errors import FamilyError, RulesetError
-from malice.referee.families import list_folders, list_shipped, load_family
+from malice.referee.families import list_folders, list_shipped, load_family, parse_parameters
 from malice.referee.games import DEFAULT_FAMILY
 from malice.referee.rules import MatchTerms
 from malice.referee.toml_files import convert, read_toml, suggest_name
@@ -100,6 +101,26 @@ def list_family_rulesets(family: str) -> tuple[str, ...]:
 def load_ruleset(name: str) -> Ruleset:
     """Load the ruleset `name`; if there is none, raise a RulesetError that suggests others."""
     return read_ruleset(_find_file(name).path)
+
+
+def ships(ruleset: Ruleset) -> bool:
+    """Whether a ruleset ships: its name alone brings it back."""
+    try:
+        return load_ruleset(ruleset.name) == ruleset
+    except RulesetError:
+        return False
+
+
+def make_ruleset(name: str, family: str, rules: Any) -> Ruleset:
+    """Make a ruleset of parameters, as messages and positions hold them.
+
+    Raises:
+        RulesetError: these are none of the family.
+    """
+    try:
+        return Ruleset(name, family, "", "", parse_parameters(family, rules))
+    except msgspec.ValidationError as error:
+        raise RulesetError(f"{name}: {error}") from None
 
 
 def _find_file(name: str) -> _Found:

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 import malice
+from malice.protocol.messages import ClockRules, GameStart, SeatName
 from malice.referee.errors import DataError
 from malice.referee.families import load_family
 from malice.referee.rulesets import list_rulesets, load_ruleset, read_ruleset
@@ -76,6 +77,17 @@ def test_a_bot_builds_a_world_from_its_requests_alone(name: str) -> None:
     assert again.view(seat) == world.view(seat)
     with pytest.raises(DataError):
         malice.Game.from_view(start, view, events[1:], Random(1))
+
+
+def test_the_message_that_a_player_of_this_program_gets_leads_to_a_world_too() -> None:
+    game = _play_some("standard", 8, 15)
+    (seat,) = game.to_act
+    names, rules = (SeatName("a", 0), SeatName("b", 1)), msgspec.to_builtins(game.ruleset.rules)
+    start = GameStart(2, 1, "spite", "standard", rules, seat, names, 1, "", ClockRules(None, None, 0))
+
+    world = malice.Game.from_view(start, game.view(seat), game.events(seat), Random(1))
+
+    assert (world.view(seat), world.seats) == (game.view(seat), 2)
 
 
 @pytest.mark.parametrize(
