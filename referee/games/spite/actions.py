@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from malice.protocol.cards import CARDS, JOKER, RANKS, VALUE, Cards
 from malice.referee.games.spite.parameters import Compulsory, DerivedRules, Parameters, is_wild
-from malice.referee.games.spite.state import Piles, State
+from malice.referee.games.spite.state import State
 
 Targets = tuple[tuple[str, frozenset[str]], ...]
 """Ends of actions, such as `-s0`, each with the cards that may go there."""
@@ -15,46 +15,32 @@ Targets = tuple[tuple[str, frozenset[str]], ...]
 ANY_CARD = frozenset(CARDS)
 
 
-def make_centre_lister(derived: DerivedRules) -> Callable[[tuple[int, ...]], Targets]:
-    """Make the function that lists centre stacks by their heights, with the cards that fit.
-
-    Of empty slots it lists only the first, or a new one where there is no limit.
-    """
-
-    @lru_cache(maxsize=4096)
-    def list_targets(heights: tuple[int, ...]) -> Targets:
-        slots = heights if 0 in heights or derived.centre_slots is not None else (*heights, 0)
-        first_empty = slots.index(0) if 0 in slots else None
-        return tuple(
-            (f"-c{slot}", derived.fits[height]) for slot, height in enumerate(slots) if height or slot == first_empty
-        )
-
-    return list_targets
+def list_centre_targets(derived: DerivedRules, state: State) -> Targets:
+    """List the centre stacks with the cards that fit; of empty slots only the first, or a new one without a limit."""
+    heights = state.heights
+    slots = heights if 0 in heights or derived.centre_slots is not None else (*heights, 0)
+    first_empty = slots.index(0) if 0 in slots else None
+    return tuple(
+        (f"-c{slot}", derived.fits[height]) for slot, height in enumerate(slots) if height or slot == first_empty
+    )
 
 
-def make_side_lister(derived: DerivedRules) -> Callable[[Piles], Targets]:
-    """Make the function that lists a seat's side stacks with the cards that they accept."""
-    return {"any": _accept_any, "equal_or_one_lower": _accept_descending}[derived.rules.side_rule](derived)
-
-
-def _list_open_stacks(sides: Piles) -> list[int]:
-    """The side stacks that an action can name: the first of the empty ones, and all others."""
+def list_side_targets(derived: DerivedRules, state: State) -> Targets:
+    """List the seat's side stacks with the cards that they accept; of empty ones only the first."""
+    accept = ACCEPTED[derived.rules.side_rule]
+    sides = state.sides[state.seat]
     first_empty = sides.index(()) if () in sides else None
-    return [index for index, pile in enumerate(sides) if pile or index == first_empty]
+    return tuple(
+        (f"-s{index}", accept(derived, pile)) for index, pile in enumerate(sides) if pile or index == first_empty
+    )
 
 
-def _accept_any(derived: DerivedRules) -> Callable[[Piles], Targets]:
-    """Accept any card."""
-
-    @lru_cache(maxsize=1024)
-    def list_targets(occupied: tuple[bool, ...]) -> Targets:
-        piles = tuple(("?",) if pile else () for pile in occupied)
-        return tuple((f"-s{index}", ANY_CARD) for index in _list_open_stacks(piles))
-
-    return lambda sides: list_targets(tuple(map(bool, sides)))
+def _accept_any(derived: DerivedRules, pile: Cards) -> frozenset[str]:
+    return ANY_CARD
 
 
-def _accept_descending(derived: DerivedRules) -> Callable[[Piles], Targets]:
+@lru_cache(maxsize=4096)  # a long pile would be gone through at each action
+def _accept_descending(derived: DerivedRules, pile: Cards) -> frozenset[str]:
     """Accept equal rank or one lower; a wild card keeps every rank that it can have in the order of the pile.
 
     A set of ranks is an int with bit r set for rank r. On a top of ranks T may lie T itself and all of T one lower.
@@ -63,16 +49,18 @@ def _accept_descending(derived: DerivedRules) -> Callable[[Piles], Targets]:
     rules = derived.rules
     wilds = sum(1 << rank for rank in range(1, rules.stack_top + 1) if RANKS[rank - 1] not in rules.wild_ban)
     ranks = {card: wilds if is_wild(rules, card) else 1 << VALUE[card] for card in CARDS}
+    following = ~0
+    for card in pile:
+        top = following & ranks[card] or ranks[card]  # the deal may have put any card on any
+        following = top | top >> 1
+    return frozenset(card for card in CARDS if ranks[card] & following)
 
-    @lru_cache(maxsize=4096)
-    def list_accepted(pile: Cards) -> frozenset[str]:
-        following = ~0
-        for card in pile:
-            top = following & ranks[card] or ranks[card]  # the deal may have put any card on any
-            following = top | top >> 1
-        return frozenset(card for card in CARDS if ranks[card] & following)
 
-    return lambda sides: tuple((f"-s{index}", list_accepted(sides[index])) for index in _list_open_stacks(sides))
+ACCEPTED: dict[str, Callable[[DerivedRules, Cards], frozenset[str]]] = {
+    "any": _accept_any,
+    "equal_or_one_lower": _accept_descending,
+}
+"""By `side_rule`: the cards that a side stack accepts."""
 
 
 def _are_neighbours(one: str, other: str) -> bool:
@@ -167,10 +155,6 @@ class Actions:
 
     def __init__(self, derived: DerivedRules) -> None:
         self._derived = derived
-        self._list_centre = make_centre_lister(derived)
-        self._list_sides = make_side_lister(derived)
-        self._loads = derived.rules.loading != "none"
-        self._has_partners = any(derived.partners)
         self._amendments = select_amendments(derived.rules)
 
     def legal(self, state: State) -> tuple[str, ...]:
@@ -178,66 +162,22 @@ class Actions:
         if state.phase != "turn":
             return ()
         derived, seat = self._derived, state.seat
-        sides = state.sides[seat]
-        centre = self._list_centre(state.heights)
-        loads = list_loading_targets(derived, state) if self._loads else ()
-        actions: list[str] = []
-        payoff = state.payoffs[seat]
-        if payoff:
-            actions += ["p" + target for target in _cache_ends(centre + loads)[payoff[-1]]]
-        if self._has_partners:
-            actions += _list_partners_plays(derived, state, centre)
-        plays, discards = _cache_hand_actions(centre), _cache_hand_actions(self._list_sides(sides))
-        previous = ""
-        for card in state.hands[seat]:
-            if card != previous:
-                actions += plays[card]
-                actions += discards[card]
-                if loads:
-                    actions += _cache_hand_actions(loads)[card]
-                previous = card
-        ends = _cache_ends(centre)
-        for index, pile in enumerate(sides):
-            if pile:
-                actions += [f"s{index}{target}" for target in ends[pile[-1]]]
+        centre, sides = list_centre_targets(derived, state), list_side_targets(derived, state)
+        loads = list_loading_targets(derived, state) if derived.rules.loading != "none" else ()
+        actions = _list_moves("p", state.payoffs[seat][-1:], (*centre, *loads))
+        for partner in derived.partners[seat]:
+            actions += _list_moves(f"{partner}p", state.payoffs[partner][-1:], centre)
+            for index, pile in enumerate(state.sides[partner]):
+                actions += _list_moves(f"{partner}s{index}", pile[-1:], centre)
+        for card in dict.fromkeys(state.hands[seat]):
+            actions += _list_moves(f"h{card}", (card,), (*centre, *sides, *loads))
+        for index, pile in enumerate(state.sides[seat]):
+            actions += _list_moves(f"s{index}", pile[-1:], centre)
         for amend in self._amendments:
             actions = amend(derived, state, actions)
         return tuple(actions)
 
 
-class Ends(dict[str, tuple[str, ...]]):
-    """Card -> the targets, out of a fixed list, that accept it; the first look-up of a card works them out."""
-
-    def __init__(self, targets: Targets) -> None:
-        self._targets = targets
-
-    def __missing__(self, card: str) -> tuple[str, ...]:
-        self[card] = ends = self._list_targets(card)
-        return ends
-
-    def _list_targets(self, card: str) -> tuple[str, ...]:
-        return tuple([target for target, accepted in self._targets if card in accepted])
-
-
-class HandActions(Ends):
-    """Hand card -> its actions on a fixed list of targets."""
-
-    def _list_targets(self, card: str) -> tuple[str, ...]:
-        return tuple([f"h{card}{target}" for target in super()._list_targets(card)])
-
-
-# The same targets come back turn by turn and game by game.
-_cache_ends = lru_cache(maxsize=4096)(Ends)
-_cache_hand_actions = lru_cache(maxsize=4096)(HandActions)
-
-
-def _list_partners_plays(derived: DerivedRules, state: State, centre: Targets) -> list[str]:
-    """List the plays of the partners' pay-off and side tops, which go to the centre only."""
-    tops = [
-        (f"{seat}{name}", pile[-1])
-        for seat in derived.partners[state.seat]
-        for name, pile in (("p", state.payoffs[seat]), *((f"s{i}", p) for i, p in enumerate(state.sides[seat])))
-        if pile
-    ]
-    ends = _cache_ends(centre)
-    return [source + target for source, top in tops for target in ends[top]]
+def _list_moves(source: str, top: Cards, targets: Targets) -> list[str]:
+    """List the actions of a source to where its top card may go; none without a card."""
+    return [source + target for card in top for target, accepted in targets if card in accepted]
