@@ -151,6 +151,15 @@ def test_every_field_finds_the_games_that_python_finds(games: list[GameSummary],
         wait_for(browser, f"{sum(map(finds, games)):,} of 100,000 games")
 
 
+def test_a_draw_of_two_is_a_half_for_each_and_won_by_nobody(browser: Chrome, folder: Path) -> None:
+    open_list(browser, folder, f"#bot={quote(HOSTILE)}&result=drawn&seats=2")
+    assert {each.text for each in browser.find_elements(By.CSS_SELECTOR, "#list .place")} == {"½"}
+    assert not browser.find_elements(By.CSS_SELECTOR, "#list .won")
+    written = (folder / "games.html").read_text("utf-8")
+    assert written.count(">½</span>") == written.count('title="shared first place">½') > 0
+    assert 'class="won"><span class="place" title="shared' not in written
+
+
 def lost_by_all(game: GameSummary, winner: str) -> bool:
     return all(place > 1 for label, place in zip(game.labels, game.places, strict=True) if label != winner)
 

@@ -24,12 +24,15 @@ window.malice = window.malice || {};
   const formatSigned = (score) => `${score < 0 ? "−" : score > 0 ? "+" : ""}${Math.abs(score)}`;
 
   function drawTeam(games, row, [team, seats], partners) {
-    const { names } = games.lineups[games.lineup[row]];
+    const { names, teams } = games.lineups[games.lineup[row]];
     const { places, scores } = games.outcomes[games.outcome[row]];
     const ending = games.endings[games.ending[row]];
     const place = places[seats[0]];
     const score = scores[seats[0]];
-    const item = createElement("li", { class: place === 1 && !ending.void ? "won" : null }, createElement("span", { class: "place", title: `place ${place}` }, String(place)));
+    const first = new Set(teams.filter((_, seat) => places[seat] === 1)).size;
+    const shared = place === 1 && first > 1;
+    const title = shared ? "shared first place" : `place ${place}`;
+    const item = createElement("li", { class: place === 1 && !shared && !ending.void ? "won" : null }, createElement("span", { class: "place", title }, shared && first === 2 ? "½" : String(place)));
     if (partners) item.append(" ", createElement("span", { class: `team team${team}` }, `team ${team}`));
     seats.forEach((seat, index) => {
       item.append(...(index ? [" ", createElement("span", { class: "plus" }, "+"), " "] : [" "]), linkBot(games.names[names[seat]]));
