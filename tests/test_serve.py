@@ -85,6 +85,12 @@ def test_every_answer_has_the_headers_that_guard_its_reader(server: SiteServer) 
         assert answer.getheader("Server") == "malice"
 
 
+def test_the_documented_policy_is_the_one_that_is_sent() -> None:
+    page = Path(__file__).parents[1] / "docs/tournaments.md"
+
+    assert f"Content-Security-Policy: {POLICY}\n" in page.read_text()
+
+
 def test_a_page_is_sent_again_only_once_it_has_changed(server: SiteServer, tmp_path: Path) -> None:
     with SiteServer(write_pages(tmp_path), "127.0.0.1", 0) as own:
         Thread(target=own.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
