@@ -73,7 +73,7 @@ def write_near_end(folder: Path, ruleset: str) -> str:
         positions.append(game.position())
         game.play({seat: rng.choice(game.legal(seat)) for seat in game.to_act})
     path = folder / "near-end.jsonl"
-    path.write_bytes(positions[-20:][0])
+    path.write_bytes(positions[-8:][0])
     return str(path)
 
 
