@@ -27,9 +27,11 @@ from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.ladder.report import RateReport
 from malice.tournaments.league.comparison import Comparison
 from malice.tournaments.league.config import Config, check_config
+from tests.command_line import malice
 from tests.documents import ELSEWHERE, EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
 from tests.environments import make_environment
 
+FILES = ("bot.py", "bot.toml")
 WALK = ("A tournament file", "An answer of a bot", "A record")
 """Sections of docs/inside.md, each a table of what happens, in which module, in which function."""
 
@@ -136,6 +138,30 @@ def test_every_toml_block_is_a_valid_file(block: Block, tmp_path: Path) -> None:
         assert read_ruleset(tmp_path / "mine.toml").about == content["about"]
     else:
         assert check_config(convert({"entries": ["greedy"]} | content, Config, "tournament.toml"), "tournament.toml")
+
+
+@pytest.mark.core
+@pytest.mark.slow
+def test_the_searching_bot_tries_its_lines_in_worlds_as_its_page_says(tmp_path: Path) -> None:
+    page = [block for block in blocks("docs/python.md") if block.language in ("python", "toml")]
+    bot, manifest = (next(each.text for each in page if each.file == f"searcher/{name}") for name in FILES)
+    (rollouts,) = [each.text for each in page if "def try_lines" in each.text]
+    found = re.search(r"last line of `search` becomes `(return .+?)`", source("docs/python.md"))
+    assert found
+    before, last, after = bot.partition("    return max(lines)[1]\n")
+    assert last
+    head, loop, rest = after.partition("for text in sys.stdin:\n")
+    folder = tmp_path / "searcher"
+    folder.mkdir()
+    (folder / "bot.py").write_text(f"{before}    {found[1]}\n{head}{rollouts}\n\n{loop}{rest}")
+    (folder / "bot.toml").write_text(manifest)
+
+    told = json.loads(
+        malice("play", folder, "first", *"--deals 1 --seed docs --no-clock --json".split(), code=0).stdout
+    )
+
+    assert [game["verdicts"] for game in told["games"]] == [["", ""]] * 2
+    assert all("searcher" in game["labels"][game["places"].index(1)] for game in told["games"])
 
 
 @pytest.mark.parametrize("block", [*example("python")])
