@@ -18,7 +18,7 @@ from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.errors import LeagueError, Stopped
 from malice.tournaments.league.config import read_config
 from malice.tournaments.league.desk import decide
-from malice.tournaments.league.journal import StateChanged
+from malice.tournaments.league.journal import AnyEvent, Renamed, StateChanged
 from malice.tournaments.league.notes import Ruling
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.opening import RunTerms
@@ -62,13 +62,16 @@ def stop_after(run: Run, keys: Collection[Key]) -> None:
             run_tournament(store, plan, io.StringIO(), RunTerms(1, playing=Until(keys), kept=KeptBots(run.db)))
 
 
-@pytest.mark.parametrize("what", ["withdraw", "disqualify"])
-def test_a_decision_during_a_run_is_that_of_a_run_stopped_there(what: str, stopping: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [("disqualify", "first"), ("rename", "first", "zoe")], ids=lambda words: words[0])
+def test_a_decision_during_a_run_is_that_of_a_run_stopped_there(
+    words: tuple[str, ...], stopping: Run, tmp_path: Path
+) -> None:
+    what, *labels = words
     process = stopping.start("--jobs", "2", "--events", "events.jsonl")
     with stopping.in_the_third_game():
-        told = json.loads(malice("entry", what, stopping.db, "first", "--reason", "why", "--json", code=0).stdout)
+        told = json.loads(malice("entry", what, stopping.db, *labels, "--reason", "why", "--json", code=0).stdout)
         status = json.loads(malice("status", stopping.db, "--json", code=0).stdout)
-        twice = malice("entry", what, stopping.db, "first")
+        twice = malice("entry", what, stopping.db, *labels)
     _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 0, err
@@ -78,22 +81,22 @@ def test_a_decision_during_a_run_is_that_of_a_run_stopped_there(what: str, stopp
     assert json.loads(malice("status", stopping.db, "--json", code=0).stdout)["run"] is None
     assert "all of them replay" in malice("verify", stopping.db, code=0).stdout
 
-    (games,) = re.findall(r"first: .* desk, after (\d+) games", err)
+    (games,) = re.findall(r"first: .*, after (\d+) games", err)
     events = map(json.loads, (stopping.folder / "events.jsonl").read_text().splitlines())
     keys = [Key.parse(event["key"], 1) for event in events if event["type"] == "game_finished"][: int(games)]
     deals = {(key.table, key.deal) for key in keys}
     assert len(keys) == 2 * len(deals), "the deals at play are over in both rotations"
     there = make_run(tmp_path / "there")
     stop_after(there, keys)
-    malice("entry", what, there.db, "first", "--reason", "why", code=0)
+    malice("entry", what, there.db, *labels, "--reason", "why", code=0)
     assert there.finish()[0] == 0
     assert there.sha() == stopping.sha()
     assert list_decisions(there) == list_decisions(stopping)
 
 
-def list_decisions(run: Run) -> list[StateChanged]:
+def list_decisions(run: Run) -> list[AnyEvent]:
     with Store(run.db) as store:
-        return [event for _, event in store.events() if isinstance(event, StateChanged)]
+        return [event for _, event in store.events() if isinstance(event, StateChanged | Renamed)]
 
 
 def test_whoever_is_reinstated_during_a_run_plays_on_in_it(stopping: Run) -> None:

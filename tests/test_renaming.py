@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from malice.tournaments.league.publication import choose_publication
+from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.runs import Run, write_bot
+from tests.site_files import data
 
 pytestmark = pytest.mark.slow
 
@@ -28,6 +31,8 @@ def run(tmp_path: Path) -> Run:
     (tmp_path / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 1\n')
     for label in ("ann", "bob", "cem", "dora"):
         write_bot(run, label)
+    bot = tmp_path / "bots/ann/bot.py"
+    bot.write_text(bot.read_text().replace('"move":"%s"', '"move":"%s","note":"a note of ann"'))
     return run
 
 
@@ -67,7 +72,11 @@ def test_a_renamed_entry_keeps_its_games_and_goes_on(more: str, run: Run) -> Non
     assert "ann" in {each["label"] for each in first["entries"]}
     malice("site", run.db, "--out", run.folder / "site", code=0)
     malice("feedback", run.db, "--out", run.folder / "feedback", code=0)
-    assert (run.folder / "site/bots/ida.html").is_file()
+    assert "a note of ann" in (run.folder / "site/bots/ida.html").read_text()
+    shown = {tuple(each) for each in data(run.folder / "site/data/games-0.js")["labels"]}
+    assert {("ann", "ida"), ("bob", "al")} <= shown, "replays show the label of their time, and link to today's page"
+    with Store(run.db) as store:
+        assert choose_publication(store.tournament(), ["ida"]).evidence == ("ann", "ida", "zoe")
 
 
 def test_a_folder_under_another_name_is_asked_about(run: Run) -> None:

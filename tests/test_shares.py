@@ -14,6 +14,8 @@ from malice.referee.errors import BotError, DataError
 from malice.referee.records import Key
 from malice.tournaments.entries.names import Names
 from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.desk import decide
+from malice.tournaments.league.notes import Ruling
 from malice.tournaments.league.parts import Share, parse_share
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import Verified, verify_league
@@ -118,6 +120,23 @@ def test_a_round_follows_when_all_shares_of_the_last_one_are_there(tmp_path: Pat
 
     found = verify(league)
     assert (found.complete, len(found.parts)) == (True, 2)
+
+
+def test_copies_of_before_and_after_a_rename_are_merged_under_the_new_label(league: Path) -> None:
+    early, late = play(copy_league(league, "early"), "1/3"), copy_league(league, "late")
+    with Store(league, create=True) as store:
+        decide(store, Ruling("rename", "uniform", new="zoe"))
+    after = copy_league(league, "after")
+
+    taken = merge(league, early, play(late, "2/3"), play(after, "3/3"))
+
+    assert [each.taken for each in taken] == [8, 8, 8]
+    found = verify(league)
+    assert (found.games, found.complete) == (24, True)
+    with Store(league) as store:
+        assert {label for game in store.games() for label in game.labels} == {"greedy", "zoe", "first"}
+        then = [label for record in store.records() for label, _ in record.entries]
+    assert (then.count("uniform") > 0, then.count("zoe") > 0) == (True, True)
 
 
 def test_a_copy_remembers_its_share_and_refuses_another(league: Path) -> None:

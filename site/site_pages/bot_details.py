@@ -173,7 +173,8 @@ def read_notes(source: PublishedContents, label: str, games: Sequence[GameSummar
         return []
     latest = games[:GAMES]
     records = source.read_records([game.key for game in latest])
-    found = [_list_notes(source.publication.redact_notes(record), label) for record in records]
+    shown = map(source.publication.redact_notes, records)
+    found = [_list_notes(record, game.labels.index(label)) for game, record in zip(latest, shown, strict=True)]
     return [
         Note(str(game.key), [(address, sanitize(words, 500)) for address, words in notes[:SHOWN]], len(notes[SHOWN:]))
         for game, notes in zip(latest, found, strict=True)
@@ -181,12 +182,12 @@ def read_notes(source: PublishedContents, label: str, games: Sequence[GameSummar
     ]
 
 
-def _list_notes(record: Record, label: str) -> list[tuple[str, str]]:
-    """The notes of a bot, each with the address of its action."""
+def _list_notes(record: Record, own: int) -> list[tuple[str, str]]:
+    """The notes of a seat, each with the address of its action."""
     return [
         (f"{record.key}/{place}", words)
         for place, (seat, _) in enumerate(record.actions)
-        if (words := record.notes.get(place)) and record.entries[seat][0] == label
+        if seat == own and (words := record.notes.get(place))
     ]
 
 

@@ -137,7 +137,7 @@ def render_lone_game(
         .render(
             title=sanitize(source.tournament().name, 80),
             key=str(game.key),
-            players=" v ".join(map(text.format_label, game.labels)),
+            players=" v ".join(text.format_label(label) for label, _ in record.entries),
             icon=b64encode((STATIC / "icon.svg").read_bytes()).decode(),
             policy=_make_policy(scripts, styles),
             scripts=map(Markup, scripts),

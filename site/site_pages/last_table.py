@@ -31,7 +31,7 @@ def draw_last_table(game: GameSummary, record: Record, reasons: Reasons) -> Last
         record: its whole record.
         reasons: the words for how it ended.
     """
-    names = [sanitize(label) for label in game.labels]
+    names = [sanitize(label) for label, _ in record.entries]
     try:
         for ask in replay_asks(record):
             state = ask.after

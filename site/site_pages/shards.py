@@ -39,7 +39,7 @@ SIZE = 100
 """The most games in a shard."""
 LIMIT = 256 * 1024
 """The most bytes of a shard with more than one game."""
-FORMAT = 6
+FORMAT = 7
 """Part of every digest: a higher number renders all shards again."""
 LINE = 800
 STDERR = 2000
@@ -131,16 +131,16 @@ class Block:
         by_use = sorted(uses, key=lambda number: (-uses[number], number))
         symbols = {number: encode_symbol(rank) for rank, number in enumerate(by_use)}
         shapes = list(self._shapes)
-        labels = sorted({label for row in games for label in row["labels"]})
-        numbers = {label: number for number, label in enumerate(labels)}
+        labels = sorted({pair for row in games for pair in row["labels"]})
+        numbers = {pair: number for number, pair in enumerate(labels)}
         columns = {name: [row[name] for row in games] for name in games[0]}
-        columns["labels"] = [[numbers[label] for label in row["labels"]] for row in games]
+        columns["labels"] = [[numbers[pair] for pair in row["labels"]] for row in games]
         if not any(columns["factor"]):
             del columns["factor"]  # most leagues have one machine
         columns["asks"] = [game.encode(symbols) for game in asks]
         return {
             "taken": "".join(TAKEN),
-            "labels": [[text.format_label(label), text.make_slug(label)] for label in labels],
+            "labels": [[text.format_label(then), text.make_slug(today)] for today, then in labels],
             "rulesets": {name: self._rulesets[name] for name in sorted({row["ruleset"] for row in games})},
             "shapes": [shapes[number] for number in by_use],
             "columns": columns,
@@ -183,7 +183,7 @@ def _make_row(game: GameSummary, record: Record) -> dict[str, Any]:
         "number": game.number,
         "key": str(game.key),
         "ruleset": game.ruleset,
-        "labels": game.labels,
+        "labels": [(today, then) for today, (then, _) in zip(game.labels, record.entries, strict=True)],
         "teams": game.teams,
         "places": game.places,
         "scores": game.scores,

@@ -124,7 +124,7 @@ def rename(db: Path, label: str, new: str, reason: str, json: bool) -> None:
     """Let an entry go on under another label, with its versions and all that it played, in all tournaments.
 
     The tournament file may say either label. What was played before keeps the old one in its records and replays.
-    While a run plays, this waits for its end.
+    While a run plays, this waits as other decisions do.
     """
     from malice.tournaments.league.desk import name_user
     from malice.tournaments.league.notes import Ruling

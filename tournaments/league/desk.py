@@ -136,11 +136,6 @@ def list_deals_over(tournament: Tournament, label: str, done: Collection[Key]) -
                 first = None
 
 
-def list_urgent(store: LeagueReader) -> list[tuple[int, Ruling]]:
-    """The decisions that wait for a pause of the run; a new label waits for its end, as it would split a table."""
-    return [(number, decision) for number, decision in store.list_waiting() if decision.what != "rename"]
-
-
 def take_up(store: Store, waiting: Sequence[tuple[int, Ruling]]) -> Iterator[Effect]:
     """Let decisions that wait hold, in their order; yield what became of each."""
     for number, decision in waiting:

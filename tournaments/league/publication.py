@@ -101,7 +101,8 @@ class Publication(Struct, frozen=True):
     anonymous: bool = False
     """Whether nothing may tell whose bot it is."""
     evidence: tuple[str, ...] | None = ()
-    """The labels of the entries whose verdicts keep stderr, the last lines, and their words; None for all."""
+    """The labels of the entries whose verdicts keep stderr, the last lines, and their words, also those that they bore;
+    None for all."""
     user: str = ""
     """The name of a user of this machine, to be left out of what bots wrote."""
 
@@ -174,7 +175,8 @@ def choose_publication(tournament: Tournament, evidence: Sequence[str] = ()) -> 
     for label in evidence:
         if label and label not in labels:
             raise LeagueError(f"no entry {label!r}; entries: {', '.join(labels)}")
-    return Publication(anonymous, None if "" in evidence else tuple(sorted(set(evidence))), find_user())
+    bore = {old for old, label in tournament.names.items() if label in evidence}
+    return Publication(anonymous, None if "" in evidence else tuple(sorted({*evidence, *bore})), find_user())
 
 
 def find_user() -> str:

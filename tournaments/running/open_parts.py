@@ -118,12 +118,6 @@ class OpenParts:
                 self.watch_part(schedule, games)
                 self.tests[number] = make_sequential_test(tournament, number, games)
 
-    def follow(self) -> None:
-        """Judge the open parts anew, after a decision about an entry."""
-        for number in [schedule.part.number for schedule in self._plan.tournament.open_parts]:
-            self.suspensions.pop(number, None)
-        self.watch()
-
     def watch_part(self, schedule: Schedule, games: Sequence[Finished]) -> None:
         """Keep track of whom a part suspends, and of its pace, from its finished games on."""
         number, tournament = schedule.part.number, self._plan.tournament

@@ -185,6 +185,14 @@ class Plan:
         store.select(self.config.name)
         return dataclasses.replace(self, tournament=store.tournament())
 
+    def catch_up(self, store: Store) -> Plan:
+        """The same after decisions about entries: under the labels of today, with the games that were played since."""
+        known = read_known_league(store, self.config.name)
+        names = known.league.names
+        bots = {names.get(label, label): bot for label, bot in self.bots.items()}
+        tournament = store.tournament()
+        return dataclasses.replace(self, setup=self.setup.rename(names), known=known, tournament=tournament, bots=bots)
+
     # Which games are open
 
     def open_batches(self, done: Collection[Key], wanted: Callable[[Key], bool] | None = None) -> Iterator[Batch]:

@@ -39,7 +39,7 @@ class Reporter:
     """
 
     def __init__(self, plan: Plan, events: Events) -> None:
-        self._plan = plan
+        self.plan = plan
         self._events = events
         self._hides = plan.config.anonymous
         self._suspended: set[tuple[str, int]] = set()
@@ -53,7 +53,7 @@ class Reporter:
             done: games that were finished before.
             left: open games.
         """
-        tournament = self._plan.tournament
+        tournament = self.plan.tournament
         self._events.tell(
             RunStarted(
                 version=VERSION,
@@ -77,7 +77,7 @@ class Reporter:
                     part=part.number,
                     title=part.title,
                     deals=part.deals,
-                    games=self._plan.tournament.schedule(part).total,
+                    games=self.plan.tournament.schedule(part).total,
                     meetings=tuple(meetings),
                     byes=tuple(version.label for version in part.byes),
                 )

@@ -18,7 +18,7 @@ from malice.referee.records import Batch, GameOrder, Key, Record, TimeUp
 from malice.referee.replay import is_endless
 from malice.tournaments.errors import Stopped
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.league.desk import list_urgent, take_up
+from malice.tournaments.league.desk import take_up
 from malice.tournaments.league.journal import Overrun, ShareChosen
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.store import Store
@@ -93,8 +93,10 @@ class Run:
     """
 
     def __init__(self, store: Store, plan: Plan, out: TextIO, terms: RunTerms, audit: Audit | None = None) -> None:
-        self.plan = plan
-        self.parts = SharedParts(plan) if plan.share else OpenParts(plan)
+        self._terms = terms
+        self._reporter = Reporter(plan, terms.events)
+        self._follow(plan)
+        self._before = len(plan.finished)
         self.endless: dict[Key, str] = {}
         """Games that are void because they had no end, each with how far it came, in words."""
         self._deadline = Deadline(plan, terms.until, terms.grace_s, terms.now)
@@ -103,16 +105,19 @@ class Run:
         self._store = store
         self._jobs = terms.count_jobs(plan)
         self._out = out
-        self._terms = terms
         self._go_on = f"resume with: {shlex.join(terms.again)}" if terms.again else "no game was kept"
         self.audit = audit or Audit(store, self._go_on)
-        self._play_batches = terms.playing or (terms.elsewhere(plan) if terms.elsewhere else play_batches)
         self._bar_out = io.StringIO() if terms.playing else out
-        self._reporter = Reporter(plan, terms.events)
         self._decides = terms.playing is None and not plan.share and not plan.tournament.format.compares
         """Whether decisions that come meanwhile are taken up."""
         self._finishing: set[tuple[int, int, int]] | None = None
         """By part and table: the only deals that are played, since a decision waits for their end."""
+
+    def _follow(self, plan: Plan) -> None:
+        self.plan = self._reporter.plan = plan
+        self.parts = SharedParts(plan) if plan.share else OpenParts(plan)
+        elsewhere = self._terms.elsewhere
+        self._play_batches = self._terms.playing or (elsewhere(plan) if elsewhere else play_batches)
 
     def play(self) -> int:
         """Play until no game is open or the time is up; return how many games are left.
@@ -125,7 +130,7 @@ class Run:
             if not outcome.stopped and self._take_up(outcome):
                 continue
             if (outcome.late or self._deadline.too_long) and not outcome.stopped and (left := self.parts.count_left()):
-                if outcome.late and len(self.parts.done) == len(self.plan.finished):
+                if outcome.late and len(self.parts.done) == self._before:
                     print_line(self._deadline.describe_lack_of_time(), self._out)
                 return left
             if outcome.stopped and self.parts.count_left():
@@ -145,14 +150,14 @@ class Run:
             self._finishing = {(key.part, key.table, key.deal) for key in self.parts.done}
             return True
         late = outcome.late and next(self._list_open(), None)
-        if not self._decides or not (waiting := list_urgent(self._store)) or late:
+        if not self._decides or not (waiting := self._store.list_waiting()) or late:
             self._finishing = None
             return False
         for line in describe_effects(effects := list(take_up(self._store, waiting))):
             print_line(f"{line}, after {format_count(len(self.parts.done), 'game')}", self._out)
         self._finishing = None
         if any(each.tournaments for each in effects):
-            self.parts.follow()
+            self._follow(self.plan.catch_up(self._store))
             finished = sorted(self.parts.finished, key=lambda game: game.number)
             created = close_parts(self._store, finished, (), create=not self.plan.list_postponed())
             self._report_created(created)
@@ -226,7 +231,7 @@ class Run:
                 progress.say(describe_finish(self.plan, running))
 
             def pauses() -> bool:
-                if not self._decides or self._finishing is not None or not list_urgent(self._store):
+                if not self._decides or self._finishing is not None or not self._store.list_waiting():
                     return False
                 progress.say("a decision waits until the deals at play are over")
                 return True

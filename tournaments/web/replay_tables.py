@@ -87,7 +87,7 @@ class ReplayTables:
                 store.select(tournament)
             chosen = store.tournament()
             key = Key.parse(wish.key, len(chosen.parts))
-            labels = [label for label, _ in store.record(key).entries]
+            labels = store.row(key)[0].labels
             known = {each.label: each.number for each in chosen.parts[key.part].tables[key.table].versions}
             players = [self._name_player(store, label, known[label]) for label in labels]
         if wish.seat >= len(players):
