@@ -57,10 +57,10 @@ class Key(Struct, frozen=True, order=True, array_like=True, gc=False):
         """
         numbers = text.split(".")
         if len(numbers) not in (3, 4) or not all(re.fullmatch("[0-9]{1,9}", number) for number in numbers):
-            raise DataError(f"expected a key such as 0.3.12.1 (part.table.deal.rotation), got: {text!r}")
+            raise DataError(expected="a key such as 0.3.12.1 (part.table.deal.rotation)", got=repr(text))
         if len(numbers) == 3 and parts > 1:
             raise DataError(
-                f"expected a key with its part, such as 0.{text}, since there are {parts} parts, got: {text!r}"
+                expected=f"a key with its part, such as 0.{text}, since there are {parts} parts", got=repr(text)
             )
         return cls(*map(int, ["0", *numbers][-4:]))
 

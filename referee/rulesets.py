@@ -126,7 +126,7 @@ def make_ruleset(name: str, family: str, rules: Any) -> Ruleset:
 def _find_file(name: str) -> _Found:
     files = _find_files()
     if name not in files:
-        raise RulesetError(f"unknown ruleset {name!r}{suggest_ruleset(name)}")
+        raise RulesetError(f"unknown ruleset {name!r}{suggest_ruleset(name)}", got=name)
     found = files[name]
     if found.also:
         raise RulesetError(f"several games have a ruleset {name!r}: {', '.join((found.family, *found.also))}")
@@ -151,7 +151,7 @@ def read_ruleset(path: Path) -> Ruleset:
         raise FamilyError(f"{path}: the game {family!r}: match: expected MatchTerms, got {match!r}")
     least, most = match.players
     if not 2 <= least <= most <= MOST_SEATS:
-        raise RulesetError(f"{path}: expected 2 to {MOST_SEATS} seats, got {least} to {most}")
+        raise RulesetError(where=path, expected=f"2 to {MOST_SEATS} seats", got=f"{least} to {most}")
     return ruleset
 
 

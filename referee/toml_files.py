@@ -37,24 +37,26 @@ def read_toml(path: Path, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
         with path.open("rb") as file:
             content = file.read(most_bytes + 1)
         if len(content) > most_bytes:
-            raise DataError(f"{path}: expected at most {most_bytes} bytes of TOML, got more")
+            raise DataError(where=path, expected=f"at most {most_bytes} bytes of TOML", got="more")
         text = content.decode("utf-8")
         if _DEEP_KEY.search(text):
-            raise DataError(f"{path}: expected keys of at most {MOST_LEVELS} parts, got more")
+            raise DataError(where=path, expected=f"keys of at most {MOST_LEVELS} parts", got="more")
         data = tomllib.loads(text)
     except OSError as error:
-        raise DataError(f"{path}: {error.strerror or error}") from None
+        raise DataError(error.strerror or str(error), where=path) from None
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: expected UTF-8 text, got byte {error.object[error.start]:#04x}") from None
+        raise DataError(where=path, expected="UTF-8 text", got=f"byte {error.object[error.start]:#04x}") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise DataError(f"{path}: not TOML: {error}") from None
+        raise DataError(f"not TOML: {error}", where=path) from None
     except ValueError as error:
-        raise DataError(f"{path}: {error}") from None
+        raise DataError(str(error), where=path) from None
     for place, value in _list_values(data):
         if isinstance(value, str) and "\0" in value:
-            raise DataError(f"{path}: {place}: expected text without NUL, got {value!r}")
+            raise DataError(where=f"{path}: {place}", expected="text without NUL", got=repr(value))
         if isinstance(value, int) and value not in _INTEGERS:
-            raise DataError(f"{path}: {place}: expected an integer of 64 bits, got one of {value.bit_length():,}")
+            raise DataError(
+                where=f"{path}: {place}", expected="an integer of 64 bits", got=f"one of {value.bit_length():,}"
+            )
     return data
 
 
@@ -84,7 +86,7 @@ def convert(data: object, type: type[T], where: str) -> T:
     try:
         return msgspec.convert(data, type)
     except msgspec.ValidationError as error:
-        raise DataError(f"{where}: {_explain(str(error), type)}") from None
+        raise _explain(str(error), type, where) from None
 
 
 def suggest_name(name: str, known: Iterable[str], most: int = 1) -> str:
@@ -93,20 +95,23 @@ def suggest_name(name: str, known: Iterable[str], most: int = 1) -> str:
     return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
 
 
-def _explain(message: str, root: Any) -> str:
+def _explain(message: str, root: Any, where: str) -> DataError:
+    """What msgspec says of data, as our error."""
     text, _, path = message.partition(" - at `$")
     path = path.rstrip("`").lstrip(".")
-    place = f"{path}: " if path else ""
-    unknown = re.search(r"unknown field `(.*)`$", text)
+    place = f"{where}: {path}" if path else where
     kind = _find_type(root, path)
-    if unknown:
+    if unknown := re.search(r"unknown field `(.*)`$", text):
         fields = [field.encode_name for field in msgspec.structs.fields(kind)]
         name = unknown[1]
-        return f"{place}unknown field {name!r}{suggest_name(name, fields)}; fields here: {', '.join(fields)}"
+        sentence = f"unknown field {name!r}{suggest_name(name, fields)}"
+        return DataError(sentence, where=place, got=name, hint=f"fields here: {', '.join(fields)}")
     if get_origin(kind) is Literal:
         options = ", ".join(repr(option) for option in get_args(kind))
-        return f"{place}{text[:1].lower()}{text[1:]}; expected one of {options}"
-    return f"{place}{text[:1].lower()}{text[1:]}"
+        return DataError(f"{text[:1].lower()}{text[1:]}", where=place, expected=f"one of {options}")
+    if told := re.fullmatch("Expected (.+?)(?:, got (.+))?", text):
+        return DataError(where=place, expected=told[1], got=told[2])
+    return DataError(f"{text[:1].lower()}{text[1:]}", where=place)
 
 
 def _find_type(root: Any, path: str) -> Any:

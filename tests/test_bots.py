@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from malice.protocol.errors import MaliceError
 from malice.referee.errors import BotError, DataError
 from malice.tournaments.entries.bots import find_bot, list_shipped_bots
 from malice.tournaments.league.config import assign_labels
@@ -175,7 +176,7 @@ def test_a_folder_whose_path_is_not_utf_8_is_an_error(folder: Path) -> None:
 def test_a_manifest_that_asks_for_what_is_not_there_is_an_error(folder: Path, line: str, says: str) -> None:
     (folder / "bot.toml").write_text(f"{MANIFEST}{line}\n")
 
-    with pytest.raises(BotError, match=rf"mine/bot\.toml: {says}"):
+    with pytest.raises(MaliceError, match=rf"mine/bot\.toml: {says}"):
         find_bot("mine", folder.parent)
 
 
@@ -185,14 +186,14 @@ def test_a_manifest_that_asks_for_what_is_not_there_is_an_error(folder: Path, li
         ('"python3 bot.py -u"', r'run: expected a list, \["{python}", "bot.py", "-u"\], got the text'),
         (
             '["bot.py"]',
-            r'run: expected a program .*: write \["{python}", "bot.py"\], or \./bot\.py if it is executable',
+            r'run: expected a program .*; write \["{python}", "bot.py"\], or \./bot\.py if it is executable',
         ),
     ],
 )
 def test_a_command_that_is_almost_right_is_an_error_that_spells_it(folder: Path, run: str, says: str) -> None:
     (folder / "bot.toml").write_text(f'name = "mine"\nrun = {run}\n')
 
-    with pytest.raises((BotError, DataError), match=rf"mine/bot\.toml: {says}"):
+    with pytest.raises(DataError, match=rf"mine/bot\.toml: {says}"):
         find_bot("mine", folder.parent)
 
 

@@ -38,7 +38,7 @@ def test_entries_are_words_or_tables(tmp_path: Path) -> None:
         ('entries = ["a"]\ndeals = "3"', "deals: expected `int`, got `str`"),
         ('entries = ["a"]\ndeals = 0', "deals: expected at least 1, got 0"),
         ('entries = ["a"]\nmemory_mb = 1', "memory_mb: expected at least 16, got 1"),
-        ('entries = ["a"]\nisolation = "vm"', "isolation: invalid enum value 'vm'; expected one of 'auto', 'bwrap',"),
+        ('entries = ["a"]\nisolation = "vm"', "isolation: invalid enum value 'vm': expected one of 'auto', 'bwrap',"),
         ('entries = ["a"]\n[clock]\nbank_ms = 0', r"clock\.bank_ms: expected at least 1, got 0"),
         ('entries = ["a"]\n[clock]\nkind = "sun"', r"kind: invalid enum value 'sun'"),
         ('entries = ["a"]\n[clock]\ncap_ms = 9', r'clock\.cap_ms: applies only with kind = "cpu"'),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import click
@@ -36,11 +37,13 @@ def test_every_command_whose_answer_a_script_would_read_has_json() -> None:
 @pytest.mark.parametrize(
     ("words", "code", "error"),
     [
-        (("standings", "no.db"), 2, {"code": "league", "where": None, "hint": None}),
-        (("standings", "small.db", "--tournament", "x"), 2, {"code": "league"}),
-        (("entry", "withdraw", "small.db", "nobody"), 2, {"code": "league"}),
+        (("standings", "no.db"), 2, {"code": "league", "where": "no.db", "expected": None, "hint": None}),
+        (("standings", "small.db", "--tournament", "x"), 2, {"code": "league", "where": "small.db", "got": "x"}),
+        (("entry", "withdraw", "small.db", "nobody"), 2, {"code": "league", "got": "nobody", "expected": None}),
         (("run", "bad.toml"), 2, {"code": "data", "where": "bad.toml: deals", "expected": "at least 1", "got": "0"}),
-        (("verify", "small.db", "--jobs", "0"), 2, {"code": "usage"}),
+        (("run", "odd.toml"), 2, {"code": "data", "where": "odd.toml: deals", "expected": "`int`", "got": "`str`"}),
+        (("check", "mybot"), 2, {"code": "data", "where": "{folder}/mybot/bot.toml: build_s", "got": "0"}),
+        (("verify", "small.db", "--jobs", "0"), 2, {"code": "usage", "where": "--jobs", "expected": None}),
         (("feedback", "small.db"), 2, {"code": "usage"}),
     ],
 )
@@ -49,6 +52,9 @@ def test_a_failure_is_json_on_stdout_and_a_line_on_stderr(
 ) -> None:
     play_small_league(tmp_path)
     (tmp_path / "bad.toml").write_text('entries = ["greedy", "first"]\ndeals = 0\n')
+    (tmp_path / "odd.toml").write_text('entries = ["greedy", "first"]\ndeals = "x"\n')
+    (tmp_path / "mybot").mkdir()
+    (tmp_path / "mybot/bot.toml").write_text('name = "mybot"\nrun = ["true"]\nbuild_s = 0\n')
     monkeypatch.chdir(tmp_path)
 
     result = malice(*words, "--json", code=code)
@@ -56,15 +62,18 @@ def test_a_failure_is_json_on_stdout_and_a_line_on_stderr(
     told = json.loads(result.stdout)["error"]
     assert set(told) == {"code", "message", "where", "expected", "got", "hint"}
     assert told["message"] in result.stderr
-    assert error.items() <= told.items()
+    assert {name: value and value.format(folder=tmp_path) for name, value in error.items()}.items() <= told.items()
 
 
-def test_what_a_message_says_is_taken_apart() -> None:
-    full = describe_failure(DataError("a.toml: deals: expected at most 3, got 4: too many; use fewer, or more bots"))
-    plain = describe_failure(LeagueError("a.db: no such database"))
+def test_a_message_is_put_together_from_the_fields_and_never_taken_apart() -> None:
+    error = DataError("too many", where="deals", expected="at most 3", got=4, hint="use fewer")
+    full = describe_failure(pickle.loads(pickle.dumps(error.within("a.toml").advise("or more bots"))))
+    plain = describe_failure(LeagueError("a.db: expected a league, got a file; mend it"))
 
-    assert (full.where, full.expected, full.hint) == ("a.toml: deals", "at most 3", "use fewer, or more bots")
-    assert (plain.code, plain.message, plain.expected) == ("league", "a.db: no such database", None)
+    assert full.message == "a.toml: deals: too many: expected at most 3, got 4; use fewer; or more bots"
+    assert (full.where, full.expected, full.got) == ("a.toml: deals", "at most 3", "4")
+    assert full.hint == "use fewer; or more bots"
+    assert (plain.code, plain.where, plain.expected, plain.got, plain.hint) == ("league", None, None, None, None)
     assert describe_failure(DamagedLeague("x")).code == "damaged"
     assert describe_failure(ZeroDivisionError("x")).code == "internal"
 

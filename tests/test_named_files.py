@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from malice.protocol.errors import MaliceError
 from malice.referee.errors import BotError
 from malice.referee.isolation import boxes, installations
 from malice.referee.isolation.bwrap import SandboxView
@@ -164,7 +165,7 @@ def test_what_else_it_lists_names_nothing_outside_either(place: Path, line: str,
     os.mkfifo(place / "mine" / "lib.toml")
     write_manifest(place / "mine", f"{line}\nignore = ['*.toml']")
 
-    with pytest.raises(BotError, match=says):
+    with pytest.raises(MaliceError, match=says):
         find_bot(str(place / "mine"))
 
 

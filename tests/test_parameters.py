@@ -89,7 +89,7 @@ def test_a_number_may_be_spelt_in_several_ways(text: str, default: Value, value:
     ],
 )
 def test_a_value_has_the_type_of_its_default(text: str, default: Value) -> None:
-    with pytest.raises(ValueError, match="expected"):
+    with pytest.raises(ParameterError, match="expected"):
         parse_value(text, default)
 
 

@@ -63,7 +63,7 @@ def test_a_file_of_the_same_name_elsewhere_may_extend_the_one_that_ships(tmp_pat
             'compulsory = { hands = "A" }',
             "unknown field 'hands' (did you mean 'hand'?); fields here: hand, payoff, side",
         ),
-        ('recycle = "under"', "recycle: invalid enum value 'under'; expected one of 'shuffle', 'bottom', 'aside'"),
+        ('recycle = "under"', "recycle: invalid enum value 'under': expected one of 'shuffle', 'bottom', 'aside'"),
         ('hand_size = "five"', "hand_size: expected `int`, got `str`"),
         ("players = 2", "players: expected `array`, got `int`"),
         ("wild_kings = 1", "wild_kings: expected `bool`, got `int`"),

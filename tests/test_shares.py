@@ -144,7 +144,7 @@ def test_a_copy_remembers_its_share_and_refuses_another(league: Path) -> None:
     with Store(copy) as store:
         before = list(store.events())
 
-    with Store(copy) as store, pytest.raises(LeagueError, match=r"--shard 2/3, .* got 2/4: .* a fresh copy"):
+    with Store(copy) as store, pytest.raises(LeagueError, match=r"--shard 2/3, .* got 2/4; .* a fresh copy"):
         recall(store, "2/4")
     play(copy, "2/3")
 

@@ -88,7 +88,7 @@ class SiteServer(ThreadingHTTPServer):
 
     def __init__(self, folder: Path, host: str, port: int, open_table: OpenTable | None = None) -> None:
         if not is_page(folder / "index.html"):
-            raise DataError(f"{folder}: expected a folder that `malice site` wrote, with its index.html")
+            raise DataError(where=folder, expected="a folder that `malice site` wrote, with its index.html")
         with _explain_failure(host, port):
             self.address_family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
             self.loopback = ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback

@@ -139,7 +139,7 @@ def _open(target: str, league: Path | None) -> IO[bytes]:
         return sys.stdout.buffer
     path = Path(target)
     if league and path.resolve() == league.resolve():
-        raise DataError(f"--events {target}: expected another file than the league")
+        raise DataError(where=f"--events {target}", expected="another file than the league")
     try:
         if path.is_file() and path.stat().st_size:
             _require_events(path)
@@ -166,7 +166,9 @@ def _require_events(path: Path) -> None:
     try:
         msgspec.json.decode(line, type=RunStarted)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise DataError(f"--events {path}: expected a file of events or a new one, got something else") from None
+        raise DataError(
+            where=f"--events {path}", expected="a file of events or a new one", got="something else"
+        ) from None
 
 
 def _is_torn(path: Path) -> bool:

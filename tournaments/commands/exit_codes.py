@@ -156,16 +156,10 @@ def find_exit_code(error: BaseException) -> int:
 
 
 JSON = "--json"
-_SENTENCE = re.compile(
-    r"(?:(?P<where>[^;\n]+?): )?(?:[^:\n]*\b)?expected (?P<expected>.+?)"
-    r"(?:,? (?:but )?got:? (?P<got>[^;\n]+?))?(?:; (?P<hint>[^\n]+))?",
-    re.DOTALL,
-)
-"""How our messages are built: where, what was expected, what came, what to do."""
 
 
 class FailedCommand(Struct, frozen=True):
-    """Why a command failed; what its message does not tell is null."""
+    """Why a command failed; null is what the error does not carry beside its message."""
 
     code: str
     """The kind of error, which scripts may rely on: `usage`, `data`, `league`, `locked`, `damaged`, and others."""
@@ -182,7 +176,8 @@ def describe_failure(error: BaseException) -> FailedCommand:
     if isinstance(error, KeyboardInterrupt):
         return FailedCommand("interrupted", "interrupted")
     if isinstance(error, click.ClickException):
-        return _take_apart("usage", error.format_message())
+        parameter = getattr(error, "param", None)
+        return FailedCommand("usage", error.format_message(), where=parameter and parameter.opts[-1])
     if isinstance(error, OSError):
         message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         return FailedCommand("system", message, where=str(error.filename) if error.filename else None)
@@ -190,12 +185,7 @@ def describe_failure(error: BaseException) -> FailedCommand:
         return FailedCommand("internal", f"{type(error).__name__}: {error}")
     name = next((each.__name__ for each in type(error).__mro__ if each.__name__ in kinds), type(error).__name__)
     code = kinds.get(name, re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name.removesuffix("Error")).lower())
-    return _take_apart(code, str(error))
-
-
-def _take_apart(code: str, message: str) -> FailedCommand:
-    found = _SENTENCE.fullmatch(message)
-    return FailedCommand(code, message, **(found.groupdict() if found else {}))
+    return FailedCommand(code, str(error), error.where, error.expected, error.got, error.hint)
 
 
 def _print_failure(error: BaseException) -> None:

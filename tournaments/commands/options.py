@@ -56,8 +56,9 @@ def parse_date(text: str, now: datetime, option: str) -> float:
         return datetime.fromisoformat(text).astimezone().timestamp()
     except (ValueError, OverflowError):
         raise DataError(
-            f"{option}: expected a date such as {now:%Y-%m-%d} or {now:%Y-%m-%d}T18:00, a day such as monday, today or"
-            f" yesterday, got {text!r}"
+            where=option,
+            expected=f"a date such as {now:%Y-%m-%d} or {now:%Y-%m-%d}T18:00, a day such as monday, today or yesterday",
+            got=repr(text),
         ) from None
 
 
@@ -152,7 +153,7 @@ def parse_limit(until: str | None, duration: str | None, now: datetime) -> datet
         DataError: both are given, one of them cannot be read, or the date is past.
     """
     if until is not None and duration is not None:
-        raise DataError("expected --until or --for, got both")
+        raise DataError(expected="--until or --for", got="both")
     if until is not None:
         return _parse_time(until, now)
     return None if duration is None else now + parse_span(duration, "--for")
@@ -180,9 +181,9 @@ def _parse_time(text: str, now: datetime) -> datetime:
     except (ValueError, OverflowError):
         limit = None
     if limit is None:
-        raise DataError(f"--until: expected a time such as 18:00 or {now:%Y-%m-%d}T18:00, got {text!r}")
+        raise DataError(where="--until", expected=f"a time such as 18:00 or {now:%Y-%m-%d}T18:00", got=repr(text))
     if limit <= now:
-        raise DataError(f"--until: expected a time to come, got {text!r}; it is {format_limit(now)}")
+        raise DataError(where="--until", expected="a time to come", got=repr(text), hint=f"it is {format_limit(now)}")
     return limit
 
 
@@ -199,7 +200,7 @@ def parse_span(text: str, option: str) -> timedelta:
     match = DURATION.fullmatch(text)
     hours, minutes, seconds = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
     if not (span := timedelta(hours=hours, minutes=minutes, seconds=seconds)):
-        raise DataError(f"{option}: expected a span of time such as 2h, 45m, 90s or 1h30m, got {text!r}")
+        raise DataError(where=option, expected="a span of time such as 2h, 45m, 90s or 1h30m", got=repr(text))
     return span
 
 
@@ -374,7 +375,6 @@ def require_seats(bots: Sequence[str], name: str) -> None:
 @contextmanager
 def name_fit_rulesets() -> Iterator[None]:
     """Add to the refusal of a bot which rulesets it can play."""
-    from malice.referee.errors import DataError
     from malice.tournaments.entries.lookup import UnfitBot
 
     try:
@@ -386,4 +386,4 @@ def name_fit_rulesets() -> Iterator[None]:
         ]
         if not names:
             raise
-        raise DataError(f"{error}; play it with --ruleset NAME, where NAME is {' or '.join(names)}") from None
+        raise error.advise(f"play it with --ruleset NAME, where NAME is {' or '.join(names)}") from None

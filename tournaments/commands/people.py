@@ -77,7 +77,7 @@ def seat_people(db: Path | None, names: Sequence[str]) -> tuple[PeopleList | Non
             league = store.league()
             if league.tournaments and not is_of_people(league):
                 raise LeagueError(
-                    f"{db}: expected a league of people, got one of bots: keep these games in another --db"
+                    where=db, expected="a league of people", got="one of bots", hint="keep these games in another --db"
                 )
             taken = league.versions
     people = PeopleList(db)
@@ -94,8 +94,7 @@ def require_web() -> None:
 
     if not all(map(find_spec, ("h11", "segno"))):
         raise DataError(
-            "expected what serves tables to browsers, which is not installed: pip install '.[web]' in the sources of"
-            " malice"
+            "what serves tables to browsers is not installed", hint="pip install '.[web]' in the sources of malice"
         )
 
 

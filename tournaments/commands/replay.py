@@ -141,5 +141,5 @@ def _load_game(db: Path, key: str) -> tuple[Record, tuple[int, ...], Config]:
 
 def _check_seat(record: Record, seat: int) -> int:
     if seat >= (seats := len(record.entries)):
-        raise DataError(f"--seat: expected 0 to {seats - 1}, got {seat}")
+        raise DataError(where="--seat", expected=f"0 to {seats - 1}", got=seat)
     return seat

@@ -303,7 +303,7 @@ def write_game(store: Store, key: str, out: Path, extras: Extras) -> None:
     from malice.tournaments.league.file import list_league_files
 
     if str(out.resolve()) in list_league_files(store.path):
-        raise DataError(f"--out {out}: expected another file than those of the league")
+        raise DataError(where=f"--out {out}", expected="another file than those of the league")
     game, record = find_game(store, key)  # this chooses the tournament
     lone = render_lone_game(store, game, record, extras.choose_publication(store), extras.url)
     print_withheld(store, lone.withheld, ["--game", key, "--out", str(out)])

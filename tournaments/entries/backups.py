@@ -46,7 +46,7 @@ def back_up(store: Store, file: Path) -> Backup:
         OSError: the file cannot be written.
     """
     if file.exists():
-        raise DataError(f"{file}: expected the name of a new file, got one that exists")
+        raise DataError(where=file, expected="the name of a new file", got="one that exists")
     with TemporaryDirectory(prefix=".malice-", dir=file.parent) as work:
         copy, draft = Path(work, LEAGUE), Path(work, "draft")
         store.copy(copy)
@@ -107,13 +107,17 @@ def _unpack(file: Path, folder: Path) -> None:
             for member in tar:
                 source = tar.extractfile(member) if member.isfile() and _MEMBER.fullmatch(member.name) else None
                 if source is None:
-                    raise DataError(f"{file}: expected what `malice backup` writes, got {member.name!r:.80} in it")
+                    raise DataError(
+                        where=file, expected="what `malice backup` writes", got=f"{member.name!r:.80} in it"
+                    )
                 path = folder / member.name
                 with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as out:
                     shutil.copyfileobj(source, out)
                     out.flush()
                     os.fsync(out.fileno())
     except (tarfile.TarError, FileExistsError, EOFError) as error:
-        raise DataError(f"{file}: expected what `malice backup` writes: {error}") from None
+        raise DataError(
+            where=file, expected="what `malice backup` writes", got=f"what cannot be read: {error}"
+        ) from None
     if not (folder / LEAGUE).is_file():
-        raise DataError(f"{file}: expected what `malice backup` writes, got no {LEAGUE} in it")
+        raise DataError(where=file, expected="what `malice backup` writes", got=f"no {LEAGUE} in it")

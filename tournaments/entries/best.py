@@ -43,8 +43,9 @@ def choose_best(store: LeagueReader, config: Config, say: Say) -> Config:
             entries += fixed
         elif known:
             raise DataError(
-                f"entries: top: expected {known[0].top} from {known[0].source!r}, as when the tournament began,"
-                f" got {line.top} from {line.source!r}"
+                where="entries: top",
+                expected=f"{known[0].top} from {known[0].source!r}, as when the tournament began",
+                got=f"{line.top} from {line.source!r}",
             )
         else:
             entries += _list_best(store, config, line, say)
@@ -55,12 +56,12 @@ def _list_best(store: LeagueReader, config: Config, line: LabelledBot, say: Say)
     reader = store.view(line.source)
     contents, source = reader.read(), sanitize(line.source)
     if config.anonymous or contents.config.anonymous:
-        raise DataError("entries: top: expected named entries, since an anonymous tournament must list its own")
+        raise DataError(where="entries: top", expected="named entries, since an anonymous tournament must list its own")
     standings = _choose_standings(compute_league_standings(contents), config, line.source)
     ranked = [row for row in standings.rows if row.rank is not None]
     if len(ranked) < line.top:
         most = f"{len(ranked)}, the entries that {source!r} ranks"
-        raise DataError(f"entries: top: expected at most {most}, got {line.top}")
+        raise DataError(where="entries: top", expected=f"at most {most}", got=line.top)
     if contents.live:
         say(f"{source} is not over: its best {line.top} are those of its ranking by now")
     if _is_torn(ranked, line.top):
@@ -93,4 +94,4 @@ def _choose_standings(found: tuple[Standings, ...], config: Config, source: str)
     if not fit:
         raise LeagueError(f"entries: top: {source!r} has no finished game")
     names = ", ".join(f"{each.ruleset} with {each.seats} seats" for each in fit)
-    raise DataError(f"entries: top: expected one ranking of {source!r} under {wanted!r}, got {names}")
+    raise DataError(where="entries: top", expected=f"one ranking of {source!r} under {wanted!r}", got=names)

@@ -61,7 +61,7 @@ def list_files(folder: Path, ignore: tuple[str, ...] = ()) -> Iterator[BotFile]:
             path = inside + entry.name
             count += 1
             if count > MOST_FILES:
-                raise BotError(f"{folder}: expected at most {MOST_FILES:,} files in a bot's folder, got more")
+                raise BotError(where=folder, expected=f"at most {MOST_FILES:,} files in a bot's folder", got="more")
             # The output of a build may be a thousand times as large as its source: it is not even examined.
             if not _counts(path, _is_folder(entry), ignore):
                 continue
@@ -92,7 +92,7 @@ def inspect_file(folder: str | Path, path: str) -> BotFile:
         return BotFile(path, 0, _resolve_link(home, whole))
     if not stat.S_ISREG(status.st_mode):
         kind = next((name for is_kind, name in FILE_TYPES if is_kind(status.st_mode)), "something else")
-        raise BotError(f"{whole}: expected a regular file in a bot's folder, got {kind}")
+        raise BotError(where=whole, expected="a regular file in a bot's folder", got=kind)
     return BotFile(path, status.st_size)
 
 
@@ -107,8 +107,10 @@ def hash_files(folder: Path, ignore: tuple[str, ...] = ()) -> dict[str, bytes]:
     if total > MOST_BYTES:
         largest = max(files, key=lambda file: file.size)
         raise BotError(
-            f"{folder / largest.path}: expected at most {MOST_BYTES:,} bytes in all files of a bot, got {total:,},"
-            f" {largest.size:,} of them in this one; list in `ignore` the files that do not belong to the bot"
+            where=folder / largest.path,
+            expected=f"at most {MOST_BYTES:,} bytes in all files of a bot",
+            got=f"{total:,}, {largest.size:,} of them in this one",
+            hint="list in `ignore` the files that do not belong to the bot",
         )
     digests = {}
     for file in files:
@@ -163,12 +165,12 @@ def hash_file(path: Path, folder: Path | None = None) -> tuple[bytes, bool]:
         with open(descriptor, "rb", buffering=0) as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
-                raise BotError(f"{path}: expected a regular file")
+                raise BotError(where=path, expected="a regular file")
             while piece := file.read(PIECE_BYTES):
                 whole.update(piece)
                 read += len(piece)
                 if read > MOST_BYTES:
-                    raise BotError(f"{path}: expected at most {MOST_BYTES:,} bytes, got more")
+                    raise BotError(where=path, expected=f"at most {MOST_BYTES:,} bytes", got="more")
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -143,22 +143,22 @@ def find_bot(words: str, base: Path = Path()) -> Bot:
         DataError: its bot.toml is invalid.
     """
     if not words.strip():
-        raise BotError("expected a bot, got an empty string")
+        raise BotError(expected="a bot", got="an empty string")
     require_text(words)
     folder = find_folder(words, base)
     if folder and (folder / MANIFEST).is_file():
         if wild := _WILD.search(folder.name):
             raise BotError(
-                f"{words}: expected a folder's name without {wild[0]!r}, which stands for others in a pattern"
+                where=words, expected=f"a folder's name without {wild[0]!r}, which stands for others in a pattern"
             )
         return load_bot_folder(folder.resolve())
     if words in (shipped := list_shipped_bots()):
         return load_bot_folder(shipped[words].resolve())
     if folder:
-        raise BotError(f"{words}: the folder has no {MANIFEST}")
+        raise BotError(f"the folder has no {MANIFEST}", where=words)
     command = _split_command(words, base)
     if not _is_program(command[0], base):
-        raise BotError(f"no bot {words!r}{_explain_no_bot(words, command, base)}")
+        raise _explain_no_bot(words, command, base)
     return _make_command_bot(command, base.resolve())
 
 
@@ -178,19 +178,19 @@ def _is_program(word: str, base: Path) -> bool:
     return shutil.which(word) is not None
 
 
-def _explain_no_bot(words: str, command: tuple[str, ...], base: Path) -> str:
+def _explain_no_bot(words: str, command: tuple[str, ...], base: Path) -> BotError:
     """Why these words name no bot, and what the user may have meant."""
+    no_bot = f"no bot {words!r}"
     first, known = command[0], sorted(name for name in list_shipped_bots() if "/" not in name)
     if os.path.isfile(base / first):
         if suggestion := suggest_command(command, base):
-            return f': {first} is a file, not a command; did you mean "{shlex.join(suggestion)}"?'
-        return f": the file {first} is not executable (chmod +x)"
+            hint = f'did you mean "{shlex.join(suggestion)}"?'
+            return BotError(f"{no_bot}: {first} is a file, not a command", hint=hint)
+        return BotError(f"{no_bot}: the file {first} is not executable (chmod +x)")
     if len(command) > 1:
-        return f": no program {first!r} on the PATH or in {base.resolve()}"
-    return (
-        f"{suggest_name(words, known)}: expected a folder with {MANIFEST},"
-        f" a bot that ships ({', '.join(known)}), or a command line"
-    )
+        return BotError(f"{no_bot}: no program {first!r} on the PATH or in {base.resolve()}")
+    expected = f"a folder with {MANIFEST}, a bot that ships ({', '.join(known)}), or a command line"
+    return BotError(f"{no_bot}{suggest_name(words, known)}", expected=expected)
 
 
 def names_program(words: str, base: Path) -> bool:

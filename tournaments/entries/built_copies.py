@@ -46,8 +46,10 @@ def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
                 count += 1
                 if count > MOST_FILES:
                     raise BotError(
-                        f"{source}: expected at most {MOST_FILES:,} files with the output of the build, got more; what"
-                        " is needed only to build may lie in a dot-folder"
+                        where=source,
+                        expected=f"at most {MOST_FILES:,} files with the output of the build",
+                        got="more",
+                        hint="what is needed only to build may lie in a dot-folder",
                     )
                 if Path(home, path) in apart:
                     continue
@@ -61,8 +63,10 @@ def copy_as_built(source: Path, target: Path, apart: Collection[Path]) -> None:
                     total += entry.stat(follow_symlinks=False).st_size
                     if total > MOST_BYTES:
                         raise BotError(
-                            f"{source}: expected at most {MOST_BYTES:,} bytes with the output of the build, got more;"
-                            " what is needed only to build may lie in a dot-folder"
+                            where=source,
+                            expected=f"at most {MOST_BYTES:,} bytes with the output of the build",
+                            got="more",
+                            hint="what is needed only to build may lie in a dot-folder",
                         )
                     _copy_file(source, path, target / path)
 

@@ -21,7 +21,7 @@ def write_course(folder: Path) -> None:
     """
     try:
         if folder.exists() and any(folder.iterdir()):
-            raise DataError(f"{folder}: expected a new or an empty folder, got one that holds something")
+            raise DataError(where=folder, expected="a new or an empty folder", got="one that holds something")
         for source in sorted(FOLDER.rglob("*")):
             names = [name.replace(HIDDEN, ".", 1) for name in source.relative_to(FOLDER).parts]
             target = folder.joinpath(*names)

@@ -130,7 +130,7 @@ class KeptNotes:
         except UnicodeDecodeError:
             home = ""
         if not home.startswith("/") or "\0" in home:
-            raise LeagueError(f"{path}: damaged: expected the path of a folder")
+            raise LeagueError("damaged", where=path, expected="the path of a folder")
         return Path(home)
 
     def note_variant(self, hash: str, variant: Variant) -> None:
@@ -152,7 +152,7 @@ class KeptNotes:
         except msgspec.MsgspecError as error:
             raise LeagueError(f"{path}: damaged: {error}") from None
         if hash_variant(variant.content, variant.given) != hash:
-            raise LeagueError(f"{path}: damaged: expected the variant {hash[:12]}, got another")
+            raise LeagueError("damaged", where=path, expected=f"the variant {hash[:12]}", got="another")
         return variant
 
     def list_variants(self) -> dict[str, str]:
@@ -322,8 +322,10 @@ class KeptBots:
             inside = str(self.folder.relative_to(folder.resolve()))
             if not is_ignored(inside, bot.manifest.ignore):
                 raise BotError(
-                    f"{bot.manifest.name}: expected a league outside of the bot's folder, got {self.folder}, where its"
-                    " bots are kept; list that in `ignore`, or put the league elsewhere"
+                    where=bot.manifest.name,
+                    expected="a league outside of the bot's folder",
+                    got=f"{self.folder}, where its bots are kept",
+                    hint="list that in `ignore`, or put the league elsewhere",
                 )
 
     def _is_kept(self, bot: Bot, folder: Path) -> bool:
@@ -355,7 +357,9 @@ class KeptBots:
     def _rebuild(self, hash: str, guard: int | None) -> None:
         tar = self.tar(hash)
         if not tar.exists():
-            raise BotError(f"{self.copy(hash)}: expected the bot that was kept, got another, and {tar.name} is gone")
+            raise BotError(
+                where=self.copy(hash), expected="the bot that was kept", got=f"another, and {tar.name} is gone"
+            )
         with open_workplace(self.folder) as work:
             tree = work / "tree"
             try:
@@ -364,7 +368,9 @@ class KeptBots:
             except (DataError, ValueError) as error:
                 raise LeagueError(f"{tar}: damaged: {error}") from None
             if content != hash:
-                raise LeagueError(f"{tar}: damaged: expected the content {hash[:12]}, got {content and content[:12]}")
+                raise LeagueError(
+                    "damaged", where=tar, expected=f"the content {hash[:12]}", got=content and content[:12]
+                )
             bot = build(load_bot_folder(tree, self.notes.read_home(hash)), self._say, guard=guard).bot
             if bot.content != hash:
                 raise BotError(

@@ -172,7 +172,7 @@ def rename_kit(manifest: str, name: str, where: str) -> str:
     text, names = re.subn(r'^name *= *"[^"\n]*"', f'name = "{name}"', manifest, count=1, flags=re.MULTILINE)
     text = re.sub(r'^author *= *"[^"\n]*"', 'author = ""', text, count=1, flags=re.MULTILINE)
     if not names or tomllib.loads(text)["name"] != name:
-        raise DataError(f'{where}: expected a line that begins with name = "')
+        raise DataError(where=where, expected='a line that begins with name = "')
     return text
 
 
@@ -184,9 +184,9 @@ def make_bot_folder(folder: Path) -> str:
     """
     name = _name_bot(folder)
     if folder.exists() and not folder.is_dir():
-        raise BotError(f"{folder}: expected a new or an empty folder, got a file")
+        raise BotError(where=folder, expected="a new or an empty folder", got="a file")
     if folder.exists() and any(folder.iterdir()):
-        raise BotError(f"{folder}: expected a new or an empty folder, got one with files in it")
+        raise BotError(where=folder, expected="a new or an empty folder", got="one with files in it")
     folder.mkdir(parents=True, exist_ok=True)
     return name
 
@@ -196,8 +196,9 @@ def _name_bot(folder: Path) -> str:
     name = folder.resolve().name
     if not re.fullmatch(r"[^\W_][\w.-]*", name) or len(name) > LABEL_LENGTH:
         raise BotError(
-            f"{name!r} is not a name for a bot: expected at most {LABEL_LENGTH} letters, digits, `_`, `-` or `.`,"
-            " the first of them a letter or a digit; choose another folder name"
+            f"{name!r} is not a name for a bot",
+            expected=f"at most {LABEL_LENGTH} letters, digits, `_`, `-` or `.`, the first of them a letter or a digit",
+            hint="choose another folder name",
         )
     if name in bots.list_shipped_bots() or name == bots.PERSON.manifest.name:
         raise BotError(f"{name!r} is taken by malice itself; choose another folder name")

@@ -263,7 +263,9 @@ def _list_matches(pattern: str, base: Path, gone: Collection[str]) -> tuple[list
         name, mark, _ = pattern.partition("?")
         if mark and (_find_named(name, base) or name in list_shipped_bots()):
             more += f"; a parameter is written {name}?name=value"
-        raise DataError(f"entries: expected bots' folders that match {pattern!r} in {base.resolve()}, got none{more}")
+        raise DataError(
+            where="entries", expected=f"bots' folders that match {pattern!r} in {base.resolve()}", got=f"none{more}"
+        )
     matches: dict[str, _Match] = {}
     for match in (_make_match(words, base, start) for words in bots):
         if match.real not in matches or (matches[match.real].linked and not match.linked):
@@ -325,7 +327,9 @@ def _name_after_folder(entry: str | LabelledBot, folder: Path | None) -> str | L
         raise DataError(f'entries: label = "{FOLDER}" names a bot after its folder, and {entry.bot!r} is none')
     name = os.path.basename(os.path.abspath(folder))
     if len(name) > LABEL_LENGTH:
-        raise DataError(f"entries: {entry.bot}: label: expected at most {LABEL_LENGTH} characters, got {len(name)}")
+        raise DataError(
+            where=f"entries: {entry.bot}: label", expected=f"at most {LABEL_LENGTH} characters", got=len(name)
+        )
     return replace(entry, label=name)
 
 

@@ -45,16 +45,16 @@ def require_parameter(name: str, default: Value) -> None:
     """Make sure that bot.toml may list a parameter.
 
     Raises:
-        ValueError: it may not; the message says why.
+        DataError: it may not.
     """
     if not _NAME.fullmatch(name):
-        raise ValueError("expected a name of up to 40 small letters, digits and _ that begins with a letter")
+        raise DataError(expected="a name of up to 40 small letters, digits and _ that begins with a letter")
     if isinstance(default, float) and not math.isfinite(default):
-        raise ValueError(f"expected a finite number, got {default}")
+        raise DataError(expected="a finite number", got=default)
     if isinstance(default, int) and default not in _INTEGERS:
-        raise ValueError(f"expected an integer of 64 bits, got {default}")
+        raise DataError(expected="an integer of 64 bits", got=default)
     if isinstance(default, str):
-        _require_parameter_text(default)
+        _require_parameter_text(default, DataError)
 
 
 def format_value(value: Value) -> str:
@@ -72,21 +72,21 @@ def parse_value(text: str, default: Value) -> str:
     """Read a value that a user wrote, of the type of the default, and spell it as `format_value` does.
 
     Raises:
-        ValueError: it has another type; the message says what was expected.
+        ParameterError: it has another type.
     """
     if isinstance(default, str):
-        _require_parameter_text(text)
+        _require_parameter_text(text, ParameterError)
         return text
     if isinstance(default, bool):
         if text not in ("true", "false"):
-            raise ValueError(f"expected true or false, got {text!r}")
+            raise ParameterError(expected="true or false", got=repr(text))
         return text
     if isinstance(default, int):
         if not _INTEGER.fullmatch(text) or int(text) not in _INTEGERS:
-            raise ValueError(f"expected an integer of 64 bits, got {text!r}")
+            raise ParameterError(expected="an integer of 64 bits", got=repr(text))
         return format_value(int(text))
     if not _FLOAT.fullmatch(text) or not math.isfinite(float(text)):
-        raise ValueError(f"expected a finite number, got {text!r}")
+        raise ParameterError(expected="a finite number", got=repr(text))
     return format_value(float(text))
 
 
@@ -94,21 +94,23 @@ def parse_query(query: str) -> dict[str, str]:
     """Parse `weight=300&depth=2` to values by name; in a value `%26` stands for `&` and `%25` for `%`.
 
     Raises:
-        ValueError: it is no such list.
+        ParameterError: it is no such list.
     """
     given: dict[str, str] = {}
     for pair in query.split("&"):
         name, equals, value = pair.partition("=")
         if not equals:
-            raise ValueError(f"expected name=value, got {pair!r}; a & in a value is written %26")
+            raise ParameterError(expected="name=value", got=repr(pair), hint="a & in a value is written %26")
         if name in given:
-            raise ValueError(f"{name}: expected one value, got two")
+            raise ParameterError(where=name, expected="one value", got="two")
         if re.search("%(?![0-9A-Fa-f]{2})", value):
-            raise ValueError(f"{name}: expected two hexadecimal digits after each %, got {value!r}; a % is written %25")
+            raise ParameterError(
+                where=name, expected="two hexadecimal digits after each %", got=repr(value), hint="a % is written %25"
+            )
         try:
             given[name] = unquote(value, errors="strict")
         except UnicodeDecodeError:
-            raise ValueError(f"{name}: expected UTF-8 after each %, got {value!r}") from None
+            raise ParameterError(where=name, expected="UTF-8 after each %", got=repr(value)) from None
     return given
 
 
@@ -134,11 +136,11 @@ def make_environment(parameters: Mapping[str, str]) -> tuple[tuple[str, str], ..
     return tuple((PREFIX + name.upper(), value) for name, value in parameters.items())
 
 
-def _require_parameter_text(text: str) -> None:
+def _require_parameter_text(text: str, kind: type[DataError]) -> None:
     if len(text) > MOST_CHARACTERS:
-        raise ValueError(f"expected at most {MOST_CHARACTERS} characters, got {format_count(len(text), 'character')}")
+        raise kind(expected=f"at most {MOST_CHARACTERS} characters", got=format_count(len(text), "character"))
     if not text.isprintable():
-        raise ValueError(f"expected a text without control characters, got {text!r}")
+        raise kind(expected="a text without control characters", got=repr(text))
 
 
 PYTHON = "{python}"
@@ -194,16 +196,23 @@ def read_manifest(folder: Path) -> Manifest:
     for field in ("run", "build"):
         if isinstance(words := table.get(field), str):
             raise DataError(
-                f"{path}: {field}: expected a list, {_spell_list(words)}, got the text {words!r:.{LONGEST_TEXT}}"
+                where=f"{path}: {field}",
+                expected=f"a list, {_spell_list(words)}",
+                got=f"the text {words!r:.{LONGEST_TEXT}}",
             )
     manifest = convert(table, Manifest, str(path))
     try:
         _check_sizes(manifest)
         _check_values(manifest, folder)
-    except ValueError as error:
-        raise BotError(f"{path}: {error}") from None
+    except DataError as error:
+        raise error.within(path) from None
     if table.get("rulesets") == []:
-        raise BotError(f"{path}: rulesets: expected at least one, got none; a bot for all rulesets leaves the line out")
+        raise DataError(
+            where=f"{path}: rulesets",
+            expected="at least one",
+            got="none",
+            hint="a bot for all rulesets leaves the line out",
+        )
     return manifest
 
 
@@ -218,10 +227,10 @@ def _check_sizes(manifest: Manifest) -> None:
         "parameters": manifest.parameters,
     }
     if not 1 <= len(manifest.name) <= LABEL_LENGTH:
-        raise ValueError(f"name: expected 1 to {LABEL_LENGTH} characters, got {len(manifest.name):,}")
+        raise DataError(where="name", expected=f"1 to {LABEL_LENGTH} characters", got=f"{len(manifest.name):,}")
     for field, items in lists.items():
         if len(items) > MOST_ITEMS:
-            raise ValueError(f"{field}: expected at most {MOST_ITEMS}, got {len(items):,}")
+            raise DataError(where=field, expected=f"at most {MOST_ITEMS}", got=f"{len(items):,}")
     texts = {
         "version": manifest.version,
         "author": manifest.author,
@@ -230,28 +239,28 @@ def _check_sizes(manifest: Manifest) -> None:
     }
     for field, text in texts.items():
         if len(text) > LONGEST_TEXT:
-            raise ValueError(f"{field}: expected at most {LONGEST_TEXT} characters, got {len(text):,}")
+            raise DataError(where=field, expected=f"at most {LONGEST_TEXT} characters", got=f"{len(text):,}")
 
 
 def _check_values(manifest: Manifest, folder: Path) -> None:
     if not manifest.run:
-        raise ValueError("run: expected a command, got an empty list")
+        raise DataError(where="run", expected="a command", got="an empty list")
     _refuse_bare_file(manifest, folder)
     if not 1 <= manifest.build_s <= MOST_BUILD_S:
-        raise ValueError(f"build_s: expected 1 to {MOST_BUILD_S}, got {manifest.build_s}")
+        raise DataError(where="build_s", expected=f"1 to {MOST_BUILD_S}", got=manifest.build_s)
     for need in manifest.needs:
         if "/" in need:
-            raise ValueError(f"needs: expected the name of a program or a library, got {need!r}")
+            raise DataError(where="needs", expected="the name of a program or a library", got=repr(need))
     for name in manifest.rulesets:
         if name.endswith(".toml"):
             _check_own_ruleset(name, folder)
         elif name not in list_rulesets():
-            raise ValueError(f"rulesets: no ruleset {name!r}{suggest_ruleset(name)}")
+            raise DataError(f"no ruleset {name!r}{suggest_ruleset(name)}", where="rulesets", got=name)
     for name, default in manifest.parameters.items():
         try:
             require_parameter(name, default)
-        except ValueError as error:
-            raise ValueError(f"parameters.{name}: {error}") from None
+        except DataError as error:
+            raise error.within(f"parameters.{name}") from None
 
 
 def _spell_list(words: str) -> str:
@@ -272,20 +281,22 @@ def _refuse_bare_file(manifest: Manifest, folder: Path) -> None:
     words = (PYTHON, word, *rest) if word.endswith(".py") else (f"./{word}", *rest)
     spelled = msgspec.json.encode(words).decode().replace('","', '", "')
     shebang = f", or ./{word} if it is executable and begins with a line such as #!/usr/bin/env python3"
-    raise ValueError(
-        f"run: expected a program on the PATH first, got {word!r}, a file of this folder: write {spelled}"
-        f"{shebang if words[0] == PYTHON else ', and make it executable (chmod +x)'}"
+    raise DataError(
+        where="run",
+        expected="a program on the PATH first",
+        got=f"{word!r}, a file of this folder",
+        hint=f"write {spelled}{shebang if words[0] == PYTHON else ', and make it executable (chmod +x)'}",
     )
 
 
 def _check_own_ruleset(name: str, folder: Path) -> None:
     path = os.path.normpath(name)
     if not is_inside((folder / path).parent, [folder]):
-        raise ValueError(f"rulesets: expected a file in this folder, got {name!r}")
+        raise DataError(where="rulesets", expected="a file in this folder", got=repr(name))
     try:
         inspect_file(folder, path)
     except OSError:
-        raise ValueError(f"rulesets: no file {name!r} in the folder") from None
+        raise DataError(f"no file {name!r} in the folder", where="rulesets", got=name) from None
 
 
 def make_run_command(manifest: Manifest, folder: Path, home: Path) -> tuple[str, ...]:
@@ -349,8 +360,9 @@ def _require_own(field: str, word: str, place: Path, own: tuple[Path, ...]) -> N
     except OSError as error:
         leads = f", which leads to {error.filename}" if error.filename else ""
         raise BotError(
-            f"{own[0] / MANIFEST}: {field}: expected a file in this folder, or the bare name of a program on the PATH,"
-            f" got {word!r:.{LONGEST_TEXT}}{leads}"
+            where=f"{own[0] / MANIFEST}: {field}",
+            expected="a file in this folder, or the bare name of a program on the PATH",
+            got=f"{word!r:.{LONGEST_TEXT}}{leads}",
         ) from None
 
 
@@ -361,8 +373,8 @@ def require_text(words: str) -> None:
         BotError: they cannot.
     """
     if "\0" in words:
-        raise BotError(f"no bot {words!r}: expected text without NUL")
+        raise BotError(f"no bot {words!r}", expected="text without NUL")
     try:
         words.encode()
     except UnicodeEncodeError:
-        raise BotError(f"no bot {words!r}: expected a path or a command in UTF-8") from None
+        raise BotError(f"no bot {words!r}", expected="a path or a command in UTF-8") from None

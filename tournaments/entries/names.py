@@ -109,7 +109,7 @@ class GitFolder:
                 if kind == stat.S_IFLNK:
                     self._refuse_repository(path)
                 if kind not in (stat.S_IFREG, stat.S_IFDIR):
-                    raise BotError(f"{path}: expected a file or a folder of git")
+                    raise BotError(where=path, expected="a file or a folder of git")
 
     def _refuse_repository(self, path: str, target: str = "") -> NoReturn:
         leads = f" to {target}" if target else ""
@@ -144,7 +144,7 @@ class GitFolder:
             size += file.size
             if len(files) > MOST_FILES or size > MOST_BYTES:
                 most = f"{MOST_FILES:,} files with {MOST_BYTES:,} bytes"
-                raise BotError(f"{self._folder} at {commit[:12]}: expected at most {most}, got more")
+                raise BotError(where=f"{self._folder} at {commit[:12]}", expected=f"at most {most}", got="more")
         if MANIFEST not in (file.path for file in files):
             raise BotError(f"{self._folder} has no {MANIFEST} at {commit[:12]}")
         tree = FreshTree(target)
@@ -187,7 +187,9 @@ class GitFolder:
         mode, kind, name, size = described.decode().split()
         if kind != "blob":
             raise BotError(
-                f"{self._folder} at {commit[:12]}: expected only files, got a submodule, {os.fsdecode(path)!r}"
+                where=f"{self._folder} at {commit[:12]}",
+                expected="only files",
+                got=f"a submodule, {os.fsdecode(path)!r}",
             )
         if not size.isdecimal():  # git says BAD
             raise ValueError(f"the repository lacks the content of {os.fsdecode(path)!r}")
@@ -230,7 +232,7 @@ class GitFolder:
         except subprocess.TimeoutExpired:
             raise BotError(f"git gave no answer on {self._folder} within {MOST_WAIT_S} s") from None
         except ValueError:  # a NUL
-            raise BotError(f"no revision of {self._folder}: expected text without NUL") from None
+            raise BotError(f"no revision of {self._folder}", expected="text without NUL") from None
 
 
 def _split_records(stream: IO[bytes]) -> Iterator[bytes]:
@@ -333,7 +335,7 @@ def find_revision(words: str, base: Path, kept: KeptBots, *, guard: int | None =
     place = _find_place(words, base)
     if place is None:
         if reference := parse_reference(words):
-            raise BotError(f"no bot {words!r}: expected a folder before the @, got {reference.label!r}")
+            raise BotError(f"no bot {words!r}", expected="a folder before the @", got=repr(reference.label))
         return find_bot(words, base)
     folder, revision = place
     try:
@@ -431,7 +433,7 @@ class Names:
         except BotError as error:
             if not reference.names_version or self._versions:
                 raise
-            raise BotError(f"{error}; versions such as @{reference.selector} lie in a league: --db LEAGUE.db") from None
+            raise error.advise(f"versions such as @{reference.selector} lie in a league: --db LEAGUE.db") from None
 
     def _find_version(self, reference: Reference) -> Bot | None:
         """Find a version of an entry; None if no entry has this label, so that it may be a folder."""

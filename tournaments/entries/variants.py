@@ -67,8 +67,8 @@ def give_query(bot: Bot, query: str, words: str) -> Bot:
     """
     try:
         return give_parameters(bot, parse_query(query))
-    except (ParameterError, ValueError) as error:
-        raise ParameterError(f"{words}: {error}") from None
+    except ParameterError as error:
+        raise error.within(words) from None
 
 
 def give_parameters(bot: Bot, given: Mapping[str, str]) -> Bot:
@@ -106,7 +106,7 @@ def _parse(bot: Bot, name: str, text: str) -> str:
     default = defaults[name]
     try:
         return parse_value(text, default)
-    except ValueError as error:
+    except ParameterError as error:
         _, at, selector = text.rpartition("@")
         order = f"; a version or a revision stands before the parameters: {who}@{selector}?{name}=..." if at else ""
-        raise ParameterError(f"{name}: {error}; its default in {MANIFEST} is {format_value(default)}{order}") from None
+        raise error.within(name).advise(f"its default in {MANIFEST} is {format_value(default)}{order}") from None

@@ -104,10 +104,12 @@ def read_ladder(path: Path) -> Ladder:
     file = convert(read_toml(path), LadderFile, str(path))
     labels = [rung.label for rung in file.rungs]
     if not labels or len({*labels}) < len(labels):
-        raise DataError(f"{path}: rungs: expected different labels, got: {', '.join(labels) or 'no rung'}")
+        raise DataError(where=f"{path}: rungs", expected="different labels", got=", ".join(labels) or "no rung")
     ratings = [rung.rating for rung in file.rungs]
     if ratings != sorted(ratings):
-        raise DataError(f"{path}: rungs: expected the weakest first, got ratings {', '.join(map(str, ratings))}")
+        raise DataError(
+            where=f"{path}: rungs", expected="the weakest first", got=f"ratings {', '.join(map(str, ratings))}"
+        )
     return Ladder(path.stem, file, load_ruleset(file.ruleset))
 
 
@@ -141,7 +143,7 @@ def freeze_bot(bot: Bot, folder: Path = BOTS) -> str:
         BotError: it is a command line, whose files nobody knows.
     """
     if bot.folder is None or not bot.owns_folder:
-        raise BotError(f"{bot.manifest.name}: expected a folder with a bot.toml, got a command line")
+        raise BotError(where=bot.manifest.name, expected="a folder with a bot.toml", got="a command line")
     tar = BytesIO()
     write_tar(bot.folder, list_files(bot.folder, bot.manifest.ignore), tar)
     folder.mkdir(exist_ok=True)

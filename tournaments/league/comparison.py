@@ -280,7 +280,8 @@ def compare_entries(
     exact, picker = not contents.ended_by_test, Picker(contents)
     for label in (new, base):
         if label not in picker.names:
-            raise LeagueError(f"{league.path}: no entry {label!r}; entries: {', '.join(picker.names)}")
+            hint = f"entries: {', '.join(picker.names)}"
+            raise LeagueError(f"no entry {label!r}", where=league.path, got=label, hint=hint)
     by_ruleset: dict[str, list[GameSummary]] = defaultdict(list)
     for game in picker.list_games():
         if sorted(game.labels) == sorted((new, base)):

@@ -140,13 +140,13 @@ def read_config(path: Path) -> Config:
 def _check_line(line: LabelledBot, where: str) -> None:
     if bool(line.bot) == bool(line.source):
         raise DataError(
-            f'{where}: expected bot = "..." or top = 8, from = "...", got {"both" if line.bot else "neither"}'
+            where=where, expected='bot = "..." or top = 8, from = "..."', got="both" if line.bot else "neither"
         )
     if line.source and (line.top < 1 or line.label):
         got = f"label = {line.label!r}" if line.label else f"top = {line.top}"
-        raise DataError(f"{where}: expected top = 8 or another number from 1, and no label, beside from; got {got}")
+        raise DataError(where=where, expected="top = 8 or another number from 1, and no label, beside from", got=got)
     if line.top and not line.source:
-        raise DataError(f"{where}: top: expected from beside it, the tournament whose best are meant")
+        raise DataError(where=f"{where}: top", expected="from beside it, the tournament whose best are meant")
 
 
 def find_league(config: Config, path: Path) -> Path:
@@ -201,20 +201,22 @@ def check_config(config: Config, where: str) -> Config:
     bounds += [(field, value, 1) for field, value in limits.items() if value is not None]
     for field, value, least in bounds:
         if value < least:
-            raise DataError(f"{where}: {field}: expected at least {least}, got {value}")
+            raise DataError(where=f"{where}: {field}", expected=f"at least {least}", got=value)
         if value > (most := MOST_DEALS if field == "deals" else MOST):
-            raise DataError(f"{where}: {field}: expected at most {most}, got {value}")
+            raise DataError(where=f"{where}: {field}", expected=f"at most {most}", got=value)
     for line in config.entries:
         if isinstance(line, LabelledBot) and line.label is not None and not 1 <= len(line.label) <= LABEL_LENGTH:
-            raise DataError(f"{where}: label: expected 1 to {LABEL_LENGTH} characters, got {len(line.label)}")
+            raise DataError(where=f"{where}: label", expected=f"1 to {LABEL_LENGTH} characters", got=len(line.label))
     if clock.kind == "wall" and clock.cap_ms is not None:
         raise DataError(f'{where}: clock.cap_ms: applies only with kind = "cpu"; with kind = "wall" move_ms is the cap')
     if not config.rulesets:
-        raise DataError(f"{where}: rulesets: expected at least one")
+        raise DataError(where=f"{where}: rulesets", expected="at least one")
     if len(set(config.rulesets)) < len(config.rulesets):
-        raise DataError(f"{where}: rulesets: expected each name once, got: {', '.join(config.rulesets)}")
+        raise DataError(where=f"{where}: rulesets", expected="each name once", got=", ".join(config.rulesets))
     if config.positions and config.deals > len(config.positions):
-        raise DataError(f"{where}: deals: expected at most {len(config.positions)}, the positions, got {config.deals}")
+        raise DataError(
+            where=f"{where}: deals", expected=f"at most {len(config.positions)}, the positions", got=config.deals
+        )
     if config.sprt is not None and (owner := find_owner("sprt", config.format)):
         raise DataError(f'{where}: sprt: applies only with format = "{owner}"')
     load_format(config.format).check(config, where)
@@ -281,7 +283,7 @@ def require_seats(config: Config, ruleset: Ruleset, entries: int) -> tuple[int, 
     if not least <= seats <= most:
         raise DataError(describe_misfit(ruleset, seats))
     if entries < seats:
-        raise DataError(f"entries: expected at least {seats} for a table of {ruleset.name}, got {entries}")
+        raise DataError(where="entries", expected=f"at least {seats} for a table of {ruleset.name}", got=entries)
     return make_rules(ruleset.family, ruleset.rules, seats).teams
 
 

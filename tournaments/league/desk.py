@@ -89,13 +89,13 @@ def _draft_renaming(store: LeagueReader, decision: Ruling) -> tuple[str, AnyEven
     league, label, new = store.league(), decision.label, decision.new
     having = [each for each in league.tournaments.values() if any(e.label == label for e in each.file_entries)]
     if not having:
-        raise LeagueError(f"no entry {label!r}; entries: {', '.join(sorted(league.list_labels()))}")
+        raise LeagueError(f"no entry {label!r}", got=label, hint=f"entries: {', '.join(sorted(league.list_labels()))}")
     if any(each.config.anonymous for each in having):
         raise LeagueError(f"{label}: stands for itself in an anonymous tournament; the list of names says whose it is")
     if not 1 <= len(new) <= LABEL_LENGTH:
-        raise LeagueError(f"expected a label of 1 to {LABEL_LENGTH} characters, got {len(new)}")
+        raise LeagueError(expected=f"a label of 1 to {LABEL_LENGTH} characters", got=len(new))
     if new in league.list_labels() or new in league.names:
-        raise LeagueError(f"{new}: expected a label that no entry bears, or bore")
+        raise LeagueError(expected="a label that no entry bears, or bore", got=repr(new))
     return having[0].name, Renamed(label, new, decision.reason, decision.who)
 
 
@@ -104,14 +104,14 @@ def _draft(store: LeagueReader, decision: Ruling) -> Iterator[AnyEvent]:
     tournament, label = store.tournament(), decision.label
     labels = [entry.label for entry in tournament.file_entries]
     if label not in labels:
-        raise LeagueError(f"{tournament.name}: no entry {label!r}; entries: {', '.join(labels)}")
+        raise LeagueError(f"no entry {label!r}", where=tournament.name, got=label, hint=f"entries: {', '.join(labels)}")
     now, then = tournament.state(label).state, STATES[decision.what]
     suspended = store.suspended() if then == "playing" else {}
     if now == then and label not in suspended:
         way = "neither suspended nor withdrawn nor disqualified" if then == "playing" else f"{now} already"
-        raise LeagueError(f"{label}: is {way}")
+        raise LeagueError(f"is {way}", where=label)
     if now == "disqualified" and then != "playing":
-        raise LeagueError(f"{label}: is disqualified; to let its games count again, reinstate it first")
+        raise LeagueError("is disqualified", where=label, hint="to let its games count again, reinstate it first")
     if now != then:
         over = tuple(list_deals_over(tournament, label, store.keys()))
         yield StateChanged(label, then, decision.reason, decision.who, over)

@@ -172,7 +172,7 @@ class LeagueFile:
             yield
         finally:
             if not self.path.is_file():  # SQLite would create it
-                raise LeagueError(f"{self.path}: no such database")
+                raise LeagueError("no such database", where=self.path)
             self.connection = self._connect()
             self.openings += 1
 

@@ -54,19 +54,21 @@ def require_copy(league: LeagueReader, copy: LeagueReader) -> None:
         DamagedLeague: one of the journals is damaged.
     """
     if copy.path.samefile(league.path):
-        raise LeagueError(f"{copy.path}: expected a copy of the league, got the league itself")
+        raise LeagueError(where=copy.path, expected="a copy of the league", got="the league itself")
     if not copy.league().tournaments:
         copy.tournament()  # it says what a file without a tournament is
     ours, theirs = map(_list_events, (league, copy))
     same = next((number for number, pair in enumerate(zip(ours, theirs, strict=False)) if len({*pair}) > 1), None)
     if same is not None:
         other = "another league" if same == 0 else f"its journal differs from event {same} on"
-        raise LeagueError(f"{copy.path}: expected a copy of {league.path}, got {other}")
+        raise LeagueError(where=copy.path, expected=f"a copy of {league.path}", got=other)
     if len(theirs) > len(ours):
         events = format_count(len(theirs) - len(ours), "event")
         raise LeagueError(
-            f"{copy.path}: expected a copy of {league.path}, got {events} more in its journal: a run without --shard,"
-            " or another command, went on with it as with a league of its own"
+            where=copy.path,
+            expected=f"a copy of {league.path}",
+            got=f"{events} more in its journal",
+            hint="a run without --shard, or another command, went on with it as with a league of its own",
         )
 
 

@@ -51,9 +51,11 @@ class LeagueGame:
             RecordError: the game does not replay.
         """
         if not self._closed:
+            part = f"part {self.exported.part} of {self.exported.tournament!r}"
             raise LeagueError(
-                f"game {self.exported.key}: expected a game of a closed part, but part {self.exported.part} of"
-                f" {self.exported.tournament!r} is still played: a game with the same cards may be to come"
+                where=f"game {self.exported.key}",
+                expected="a game of a closed part",
+                got=f"one of {part}, which is still played: a game with the same cards may be to come",
             )
         return Game.from_record(self._record, self._ruleset, action)
 

@@ -44,11 +44,11 @@ def open_store(
     new = create and not db.exists()
     unused = new
     if write and not db.is_file():
-        raise LeagueError(f"{db}: no such database")
+        raise LeagueError("no such database", where=db)
     try:
         with Store(db, create=create or write) as store:
             if not (create or unplayed) and store.is_empty():
-                raise LeagueError(f"{db}: holds no finished game")
+                raise LeagueError("holds no finished game", where=db)
             if tournament is not None:
                 store.select(tournament)
             elif not (create or several):

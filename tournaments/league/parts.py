@@ -235,5 +235,5 @@ def parse_share(text: str) -> Share:
     """
     found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     if not found or not 1 <= int(found[1]) <= int(found[2]):
-        raise DataError(f"--shard: expected a share such as 2/3, the second of three, got: {text!r}")
+        raise DataError(where="--shard", expected="a share such as 2/3, the second of three", got=repr(text))
     return Share(int(found[1]), int(found[2]))

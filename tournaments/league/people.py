@@ -64,9 +64,9 @@ class PeopleList:
         except FileNotFoundError:
             return {}
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise LeagueError(f"{self.path}: expected the names of people by label, got: {error}") from None
+            raise LeagueError(where=self.path, expected="the names of people by label", got=error) from None
         if strange := [label for label in names if not _LABEL.fullmatch(label)]:
-            raise LeagueError(f"{self.path}: expected labels such as 'person 7', got: {strange[0]!r}")
+            raise LeagueError(where=self.path, expected="labels such as 'person 7'", got=repr(strange[0]))
         return names
 
     def find_label(self, name: str, taken: Iterable[str]) -> str:
@@ -80,9 +80,9 @@ class PeopleList:
             DataError: it is no name.
         """
         if not (name.strip() == name and name.isprintable() and 0 < len(name) <= LONGEST_NAME):
-            raise DataError(f"expected a name of up to {LONGEST_NAME} characters, all of them visible, got: {name!r}")
+            raise DataError(expected=f"a name of up to {LONGEST_NAME} characters, all of them visible", got=repr(name))
         if name == YOU or _LABEL.fullmatch(name):
-            raise DataError(f"expected a name, got {name!r}, which stands for somebody without one")
+            raise DataError(expected="a name", got=f"{name!r}, which stands for somebody without one")
         for label, known in self.names.items():
             if known == name:
                 return label

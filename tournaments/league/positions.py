@@ -36,16 +36,18 @@ def read_positions(words: str) -> tuple[Position, ...]:
     try:
         lines = Path(words).read_bytes().splitlines()
     except OSError as error:
-        raise DataError(f"{words}: expected a file of positions, or LEAGUE.db#KEY/ACTION: {error.strerror}") from None
+        raise DataError(
+            error.strerror or "", where=words, expected="a file of positions, or LEAGUE.db#KEY/ACTION"
+        ) from None
     positions = []
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 positions.append(decode_position(line))
             except DataError as error:
-                raise DataError(f"{words}, line {number}: {error}") from None
+                raise error.within(f"{words}, line {number}") from None
     if not positions:
-        raise DataError(f"{words}: expected a position on each line, got none")
+        raise DataError(where=words, expected="a position on each line", got="none")
     return tuple(positions)
 
 
@@ -67,7 +69,7 @@ def _find_place(words: str) -> RecordedPlace:
     tournament, _, name = place.rpartition("/")[0].rpartition("/")
     action = place.rpartition("/")[2]
     if not name or not action.isdecimal():
-        raise DataError(f"{words!r}: expected LEAGUE.db#KEY/ACTION, such as friday.db#0.0.1.1/57")
+        raise DataError(where=repr(words), expected="LEAGUE.db#KEY/ACTION, such as friday.db#0.0.1.1/57")
     with Store(Path(path)) as store:
         if tournament:
             store.select(tournament)
@@ -86,7 +88,7 @@ def _recall_position(words: str) -> Position:
     place = _find_place(words)
     game = Game.from_record(*place)
     if game.over:
-        raise DataError(f"{words!r}: expected an action before the end of the game, got {place.actions}")
+        raise DataError(where=repr(words), expected="an action before the end of the game", got=place.actions)
     return decode_position(game.position())
 
 
@@ -125,6 +127,6 @@ def require_one_table(where: str, positions: Sequence[Position], seats: int) -> 
     if positions:
         first = positions[0].find_ruleset()
         if others := [position.ruleset for position in positions if position.find_ruleset() != first]:
-            raise DataError(f"{where}: expected positions of one ruleset, got: {first.name} and {others[0]}")
+            raise DataError(where=where, expected="positions of one ruleset", got=f"{first.name} and {others[0]}")
     if strange := [position.seats for position in positions if position.seats != seats]:
-        raise DataError(f"{where}: expected {strange[0]} bots, as many as the positions have seats, got {seats}")
+        raise DataError(where=where, expected=f"{strange[0]} bots, as many as the positions have seats", got=seats)

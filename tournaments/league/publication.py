@@ -174,7 +174,7 @@ def choose_publication(tournament: Tournament, evidence: Sequence[str] = ()) -> 
     labels = [entry.label for entry in tournament.list_entries()]
     for label in evidence:
         if label and label not in labels:
-            raise LeagueError(f"no entry {label!r}; entries: {', '.join(labels)}")
+            raise LeagueError(f"no entry {label!r}", got=label, hint=f"entries: {', '.join(labels)}")
     bore = {old for old, label in tournament.names.items() if label in evidence}
     return Publication(anonymous, None if "" in evidence else tuple(sorted({*evidence, *bore})), find_user())
 

@@ -156,8 +156,8 @@ class JournalReader:
         """
         names = list(self.league().tournaments)
         if name not in names:
-            known = ", ".join(names) or "none"
-            raise LeagueError(f"{self.path}: no tournament {name!r}; it has {known}")
+            hint = f"it has {', '.join(names) or 'none'}"
+            raise LeagueError(f"no tournament {name!r}", where=self.path, got=name, hint=hint)
         self._name = name
 
     def tournament(self) -> Tournament:
@@ -397,9 +397,8 @@ class LeagueReader(JournalReader):
         name, _, key = words.rpartition(":")
         meant = self.league().list_meant()
         if not name and len(meant) > 1:
-            raise LeagueError(
-                f"expected a key with its tournament, such as {meant[0]}:{key}; {self.path} has {', '.join(meant)}"
-            )
+            expected = f"a key with its tournament, such as {meant[0]}:{key}"
+            raise LeagueError(expected=expected, hint=f"{self.path} has {', '.join(meant)}")
         if name or meant:
             self.select(name or meant[0])
         return Key.parse(key, len(self.parts()))

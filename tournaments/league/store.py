@@ -200,7 +200,7 @@ class Store(LeagueReader):
         self._lock: int | None = None
         self._noted = False
         if not create and not path.is_file():
-            raise LeagueError(f"{path}: no such database")
+            raise LeagueError("no such database", where=path)
         if create:
             with contextlib.suppress(OSError):  # it exists, or cannot be created, which SQLite reports too
                 # The file holds the secret seed: only its owner may read it.

@@ -199,7 +199,7 @@ def _decode_all(positions: Sequence[bytes | str], seats: int) -> tuple[Position,
         try:
             decoded.append(decode_position(position))
         except DataError as error:
-            raise DataError(f"positions[{index}]: {error}") from None
+            raise error.within(f"positions[{index}]") from None
     require_one_table("positions", decoded, seats)
     return tuple(decoded)
 

@@ -82,7 +82,9 @@ def stop_run(store: LeagueReader, *, now: bool) -> RunningRun:
     if run is None or (run.host == socket.gethostname() and read_start_time(run.pid) != run.started):
         raise LeagueError(f"{store.path}: no run plays it")
     if run.host != socket.gethostname():
-        raise LeagueError(f"{store.path}: expected a run on this machine, got one on {run.host}: stop it there")
+        raise LeagueError(
+            where=store.path, expected="a run on this machine", got=f"one on {run.host}", hint="stop it there"
+        )
     try:
         os.kill(run.pid, signal.SIGTERM if now else signal.SIGINT)
     except PermissionError:

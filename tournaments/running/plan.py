@@ -438,8 +438,10 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
     known = KnownLeague(store.league(), list(store.finished()), path=store.path)
     if tournament.share not in ("", str(share)):
         raise LeagueError(
-            f"{store.path}: expected --shard {tournament.share}, which this copy plays, got {share}:"
-            f" play {share} on a fresh copy of the league"
+            where=store.path,
+            expected=f"--shard {tournament.share}, which this copy plays",
+            got=share,
+            hint=f"play {share} on a fresh copy of the league",
         )
     refuse_old_parts(tournament, known.finished, NextSteps(store.path, by_file=False))
     refuse_shared_processors(config, tuple(tournament.rulesets.values()))

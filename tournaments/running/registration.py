@@ -378,16 +378,16 @@ def _refuse_changes(pending: PendingEvents, setup: Setup, next_steps: NextSteps)
     way_out = next_steps.begin_anew(tournament.name)
     refuse_differences(tournament, new, next_steps)
     if new.deals != old.deals and not load_format(new.format).grows:
-        raise LeagueError(f"deals: expected {old.deals}, as in the rounds before, got {new.deals}: {way_out}")
+        raise LeagueError(where="deals", expected=f"{old.deals}, as in the rounds before", got=new.deals, hint=way_out)
     if new.deals < old.deals:
-        raise LeagueError(f"deals: expected at least {old.deals}, as before, got {new.deals}: {way_out}")
+        raise LeagueError(where="deals", expected=f"at least {old.deals}, as before", got=new.deals, hint=way_out)
     now = {ruleset.name: ruleset for ruleset in setup.rulesets}
     for name, ruleset in tournament.rulesets.items():
         if now.get(name) != ruleset:
             state = "has changed" if name in now else "is gone"
             raise LeagueError(f"rulesets: {name!r} {state} since the tournament began: {way_out}")
     if new.rounds < old.rounds:
-        raise LeagueError(f"rounds: expected at least {old.rounds}, as before, got {new.rounds}: {way_out}")
+        raise LeagueError(where="rounds", expected=f"at least {old.rounds}, as before", got=new.rounds, hint=way_out)
     labels = {each.label for each in setup.entries}
     late = labels - {entry.label for entry in tournament.file_entries}
     if late and not load_format(new.format).takes_late_entries:

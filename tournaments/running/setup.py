@@ -178,7 +178,7 @@ def _require_labels(names: Sequence[str], lines: Sequence[LabelledBot], found: S
 def _refuse_doubles(what: str, names: Sequence[str]) -> None:
     doubles = [name for name, count in Counter(names).items() if count > 1]
     if doubles:
-        raise DataError(f"{what}: expected distinct names, got more than once: {', '.join(map(repr, doubles))}")
+        raise DataError(where=what, expected="distinct names", got=f"more than once: {', '.join(map(repr, doubles))}")
 
 
 def _refuse_long_labels(labels: Sequence[str], lines: Sequence[LabelledBot]) -> None:
@@ -229,9 +229,11 @@ def refuse_shared_processors(config: Config, rulesets: Sequence[Ruleset]) -> Non
         seats = find_seats(config, ruleset)
         if ruleset.match.simultaneous and processors < seats:
             raise DataError(
-                f"{ruleset.name}: asks up to {seats} seats at the same time, so clocks of wall time need a processor"
-                f" for each: expected cpus_per_game = {seats}, and as many processors for every game, got {processors};"
-                ' or set kind = "cpu" in [clock]'
+                f"asks up to {seats} seats at the same time, so clocks of wall time need a processor for each",
+                where=ruleset.name,
+                expected=f"cpus_per_game = {seats}, and as many processors for every game",
+                got=processors,
+                hint='or set kind = "cpu" in [clock]',
             )
 
 
@@ -312,15 +314,17 @@ class NameList:
             except (csv.Error, UnicodeDecodeError) as error:
                 raise LeagueError(f"{path}: is not a list of names: {error}") from None
         if tuple(head) != HEAD:
-            raise LeagueError(f"{path}: line 1: expected the columns {', '.join(HEAD)}, got {', '.join(head)}")
+            raise LeagueError(where=f"{path}: line 1", expected=f"the columns {', '.join(HEAD)}", got=", ".join(head))
         lines: list[Listed] = []
         for number, row in enumerate(rows, 2):
             if len(row) != len(HEAD) or not _NAME.fullmatch(row[0]):
-                raise LeagueError(f"{path}: line {number}: expected a name such as 'bot 7' and 3 columns, got {row}")
+                raise LeagueError(
+                    where=f"{path}: line {number}", expected="a name such as 'bot 7' and 3 columns", got=row
+                )
             lines.append(Listed(*row))
         for column in ("name", "label"):
             if len({getattr(line, column) for line in lines}) < len(lines):
-                raise LeagueError(f"{path}: expected each {column} once")
+                raise LeagueError(where=path, expected=f"each {column} once")
         return cls(lines)
 
     def write(self, path: Path) -> None:

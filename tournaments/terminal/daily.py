@@ -111,7 +111,9 @@ def _read(path: Path, kind: type[T]) -> T | None:
     except FileNotFoundError:
         return None
     except msgspec.MsgspecError as error:
-        raise DataError(f"{path}: expected what malice keeps of a daily game, got: {error}; remove the file") from None
+        raise DataError(
+            where=path, expected="what malice keeps of a daily game", got=error, hint="remove the file"
+        ) from None
 
 
 class DailyDeal:

@@ -72,7 +72,9 @@ class KeptTable:
             opened = _decode_opened(head)
             played = tuple(_decode_played(line).news for line in lines)
         except msgspec.MsgspecError as error:
-            raise DataError(f"{self.path}: expected a table that malice keeps: {error}; remove the file") from None
+            raise DataError(
+                where=self.path, expected="a table that malice keeps", got=error, hint="remove the file"
+            ) from None
         if opened.format != FORMAT:
             return None
         return replace(opened, table=replace(opened.table, played=played))

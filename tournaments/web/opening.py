@@ -62,7 +62,7 @@ def play_in_browser(
     except BotError as error:
         if not opened.table.key:
             raise
-        raise BotError(f"{error}; to begin anew, remove {kept.path}, which keeps a game of this table") from None
+        raise error.advise(f"to begin anew, remove {kept.path}, which keeps a game of this table") from None
 
 
 def play_daily_in_browser(deal: DailyDeal, label: str, place: Place, league: str = "") -> None:
@@ -87,7 +87,7 @@ def _name_file(folder: Path, order: MatchOrder, place: Place, league: str) -> Pa
 
 async def _serve(table: LiveTable, place: Place, sequel: str = "") -> None:
     if place.host in ("0.0.0.0", "::", ""):
-        raise DataError(f"--host {place.host}: expected one address of this machine, such as 192.168.1.5")
+        raise DataError(where=f"--host {place.host}", expected="one address of this machine, such as 192.168.1.5")
     listeners = await open_listeners(place.host, place.port)
     port = listeners[0].socket.getsockname()[1]
     trouble = ""

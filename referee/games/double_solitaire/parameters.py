@@ -67,10 +67,10 @@ def validate(parameters: Parameters, seats: int) -> None:
         RulesetError: they make none.
     """
     if seats != SEATS:
-        raise RulesetError(f"expected {SEATS} seats, got {seats}")
+        raise RulesetError(expected=f"{SEATS} seats", got=seats)
     piles = parameters.table_piles
     if not 1 <= piles < PACK - 1 or (PACK - piles) % SEATS:
-        raise RulesetError(f"table_piles = {piles}: expected an even number from 2 to {PACK - SEATS}")
+        raise RulesetError(where="table_piles", expected=f"an even number from 2 to {PACK - SEATS}", got=piles)
     for name in ("passes", "no_progress", "max_turns"):
         if (value := getattr(parameters, name)) < 1:
-            raise RulesetError(f"{name} = {value}: expected at least 1")
+            raise RulesetError(where=name, expected="at least 1", got=value)

@@ -127,11 +127,11 @@ def _refuse(parameters: Parameters, seats: int) -> None:
     """Accept parameters only if they make a game."""
     least, most = parameters.players
     if not 1 <= least <= most <= MOST:
-        raise RulesetError(f"players = [{least}, {most}]: expected 1 to {MOST}, the least first")
+        raise RulesetError(where="players", expected=f"1 to {MOST}, the least first", got=f"[{least}, {most}]")
     if not 1 <= seats <= MOST:
-        raise RulesetError(f"expected 1 to {MOST} seats, got {seats}")
+        raise RulesetError(expected=f"1 to {MOST} seats", got=seats)
     if parameters.redeals != "unlimited" and parameters.redeals < 0:
-        raise RulesetError(f'redeals = {parameters.redeals}: expected at least 0, or "unlimited"')
+        raise RulesetError(where="redeals", expected='at least 0, or "unlimited"', got=parameters.redeals)
     for name in ("idle", "max_actions"):
         if (value := getattr(parameters, name)) < 1:
-            raise RulesetError(f"{name} = {value}: expected at least 1")
+            raise RulesetError(where=name, expected="at least 1", got=value)

@@ -95,10 +95,12 @@ def refuse_misfit(config: Config, labels: Sequence[str], rulesets: Sequence[Rule
         for ruleset in rulesets:
             if (seats := find_seats(config, ruleset)) != 2:
                 raise DataError(
-                    f'format = "{config.format}": expected tables of two seats, got {seats} under {ruleset.name}'
+                    where=f'format = "{config.format}"',
+                    expected="tables of two seats",
+                    got=f"{seats} under {ruleset.name}",
                 )
     if not format.grows and len(rulesets) > 1:
-        raise DataError(f'format = "{config.format}": expected one ruleset, got {len(rulesets)}')
+        raise DataError(where=f'format = "{config.format}"', expected="one ruleset", got=len(rulesets))
     format.refuse(config, labels)
 
 

@@ -208,13 +208,13 @@ def find_challengers(config: Config, labels: Sequence[str]) -> frozenset[str]:
 
 def _refuse_gauntlet(config: Config, labels: Sequence[str]) -> None:
     if bool(config.challengers) == bool(config.opponents):
-        raise DataError('format = "gauntlet": expected challengers = [...] or opponents = [...], and not both')
+        raise DataError(where='format = "gauntlet"', expected="challengers = [...] or opponents = [...], and not both")
     field = "challengers" if config.challengers else "opponents"
     listed = config.challengers or config.opponents
     if unknown := [label for label in listed if label not in labels]:
         raise DataError(f"{field}: no entry {unknown[0]!r}; entries: {', '.join(labels)}")
     if len(set(listed)) == len(labels):
-        raise DataError(f"{field}: expected some of the entries, got all of them")
+        raise DataError(where=field, expected="some of the entries", got="all of them")
 
 
 def decide_comparison(format_input: FormatInput) -> Decision:
@@ -247,9 +247,9 @@ def _list_tables(format_input: FormatInput) -> Iterator[PartTable]:
 
 def _check_comparison(config: Config, where: str) -> None:
     if config.suspend_after:
-        raise DataError(f"{where}: suspend_after: expected 0, since a comparison counts every game")
+        raise DataError(where=f"{where}: suspend_after", expected="0, since a comparison counts every game")
     if config.tables:
-        raise DataError(f"{where}: tables: expected none, since a comparison draws no tables")
+        raise DataError(where=f"{where}: tables", expected="none, since a comparison draws no tables")
     if config.sprt is not None:
         others = len(config.entries) - 2
         try:

@@ -224,7 +224,7 @@ def _list_encounters(part: Part, matches: Mapping[Place, Match], out: Collection
 
 def _refuse(config: Config, labels: Sequence[str]) -> None:
     if config.rounds < 1:
-        raise DataError('format = "swiss": expected rounds = N with at least 1')
+        raise DataError(where='format = "swiss"', expected="rounds = N with at least 1")
 
 
 NOTE = (
