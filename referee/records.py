@@ -86,8 +86,8 @@ class Player(Struct, frozen=True):
     """What built it on a worker; empty elsewhere, and if nothing did."""
 
 
-Layer = Literal["auto", "bwrap", "rlimit", "none"]
-"""The isolation of a bot: a sandbox, limits, nothing; auto is the strongest that works on a machine."""
+Layer = Literal["auto", "bwrap", "landlock", "rlimit", "none"]
+"""The isolation of a bot: a sandbox, rules on files, limits, nothing; auto is the strongest that works on a machine."""
 
 
 class Isolation(Struct, frozen=True):

@@ -18,8 +18,11 @@ from tests.tables import PATIENCE_MS
 
 BOT = Path(__file__).parent / "isolated_bot.py"
 SANDBOX = pytest.param("bwrap", marks=pytest.mark.sandbox)
+LANDLOCK = pytest.param("landlock", marks=pytest.mark.landlock)
 LAYERS: list[object] = ["rlimit", SANDBOX]
 every_layer = pytest.mark.parametrize("layer", LAYERS)
+every_layer_and_landlock = pytest.mark.parametrize("layer", [*LAYERS, LANDLOCK])
+"""For what Landlock could break; the rest it has from `rlimit`."""
 
 
 @contextmanager

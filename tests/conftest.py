@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 
-from malice.referee.isolation import cgroups, limits, probe
+from malice.referee.isolation import cgroups, landlock, limits, probe
 from tests.toolchains import kit_lack
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ NEEDS = {
     "npm": Need((("npm",),), "npm"),
     "sandbox": Need((("bwrap",),), "bubblewrap"),
 }
-MARKERS = (*NEEDS, "core", "filter", "memory_group", "namespaces")
+MARKERS = (*NEEDS, "core", "filter", "landlock", "landlock_signals", "memory_group", "namespaces")
 CI = os.environ.get("CI") == "true"
 LONG = (
     "test_docs.py",
@@ -67,6 +67,10 @@ def lack(marker: str) -> str | None:
         return None if find_spec("malice_core") else "malice-core not found (make core, which needs cargo)"
     if marker == "filter":
         return limits.explain_missing_filter()
+    if marker == "landlock":
+        return probe.explain_missing_landlock()
+    if marker == "landlock_signals":
+        return landlock.explain_missing_power(landlock.POWERS[-1])
     if marker == "namespaces":
         return (
             None
@@ -84,7 +88,8 @@ def lack(marker: str) -> str | None:
 
 def hopeless(marker: str) -> bool:
     """Whether it is the kernel, the processor or the user that lacks it, so that no CI could install it."""
-    return marker in ("filter", "memory_group") or (marker == "namespaces" and not Path("/proc/self/ns/user").exists())
+    kernels = ("filter", "landlock", "landlock_signals", "memory_group")
+    return marker in kernels or (marker == "namespaces" and not Path("/proc/self/ns/user").exists())
 
 
 class Skipped:

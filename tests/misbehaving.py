@@ -15,6 +15,8 @@ from malice.referee.records import Layer
 from malice.referee.verdicts import Code
 
 LAYERS: tuple[Layer, ...] = ("none", "rlimit", "bwrap")
+WITH_LANDLOCK: tuple[Layer, ...] = ("none", "rlimit", "landlock", "bwrap")
+"""For a bot that `landlock` stops in a way of its own; the rest it has from `rlimit`."""
 BOXED: tuple[Layer, ...] = ("rlimit", "bwrap")
 ALONE: tuple[Layer, ...] = ("none",)
 """For a bot that only says something wrong, which no layer can change."""
@@ -90,6 +92,7 @@ MISBEHAVING = (
         instead=DENIED,
         leaves="processes",
         kept_by=frozenset({"bwrap", "seccomp", "cgroup"}),
+        layers=WITH_LANDLOCK,
         check=Advice("games", "left its loop too early"),
     ),
     Misbehaving(
@@ -123,7 +126,8 @@ MISBEHAVING = (
         "timeout",
         waits="move",
         leaves="files",
-        kept_by=frozenset({"bwrap"}),
+        kept_by=frozenset({"landlock", "bwrap"}),
+        layers=WITH_LANDLOCK,
         check=Advice("clock", says="is idle, and sends nothing"),
     ),
     Misbehaving("honest", layers=NOWHERE, check=Advice(None)),

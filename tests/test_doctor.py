@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from malice.referee.isolation import bwrap, limits, probe
-from malice.referee.records import Player
+from malice.referee.records import Layer, Player
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.isolation import describe_shortcomings, explain_weaker_isolation
+from tests.boxes import LANDLOCK, SANDBOX
 from tests.command_line import malice
 
 pytestmark = pytest.mark.slow
@@ -27,7 +29,7 @@ def test_doctor_tells_what_works_and_what_is_missing() -> None:
     told = json.loads(malice("doctor", "--json").stdout)
 
     assert result.exit_code == 0
-    assert [each["part"] for each in told][:3] == ["rlimit", "bwrap", "seccomp"]
+    assert [each["part"] for each in told][:4] == ["rlimit", "landlock", "bwrap", "seccomp"]
     assert all(each["works"] != bool(each["lack"]) for each in told)
     assert len(result.stdout.splitlines()) == len(told) + 1
 
@@ -54,15 +56,17 @@ def test_isolation_that_is_demanded_and_not_to_be_had_is_exit_4(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("no_sandbox")
-def test_isolation_that_is_missed_is_told_in_one_line() -> None:
-    line = "bots run under 'rlimit' isolation, not 'bwrap': bwrap not found; malice doctor says more"
+def test_isolation_that_is_missed_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    layers: tuple[Layer, ...] = ("auto", "bwrap", "landlock", "rlimit", "none")
+    line = "bots run under {!r} isolation, not {!r}: {}; malice doctor says more"
+    monkeypatch.setattr(probe, "explain_missing_landlock", lambda: None)
+    less = line.format("landlock", "bwrap", "bwrap not found")
+    assert [explain_weaker_isolation(asked) for asked in layers] == [less, less, None, None, None]
 
-    assert [explain_weaker_isolation(asked) for asked in ("auto", "bwrap", "rlimit", "none")] == [
-        line,
-        line,
-        None,
-        None,
-    ]
+    monkeypatch.setattr(probe, "explain_missing_landlock", lambda: "an old kernel")
+    least = line.format("rlimit", "bwrap", "bwrap not found")
+    other = line.format("rlimit", "landlock", "an old kernel")
+    assert [explain_weaker_isolation(asked) for asked in layers] == [least, least, other, None, None]
 
 
 def test_bots_that_could_have_users_of_their_own_and_have_none_are_named_with_the_reason(
@@ -79,7 +83,7 @@ def test_bots_that_could_have_users_of_their_own_and_have_none_are_named_with_th
     assert list(describe_shortcomings("none", players)) == []
 
 
-@pytest.mark.parametrize("layer", ["none", "rlimit", pytest.param("bwrap", marks=pytest.mark.sandbox)])
+@pytest.mark.parametrize("layer", ["none", "rlimit", LANDLOCK, SANDBOX])
 def test_every_game_is_played_as_it_was_asked(layer: str, tmp_path: Path) -> None:
     result = malice("play", "greedy", "first", "--isolation", layer, "--require-isolation", "--db", tmp_path / "x.db")
 
@@ -89,8 +93,8 @@ def test_every_game_is_played_as_it_was_asked(layer: str, tmp_path: Path) -> Non
         assert all(not record.faults for record in store.records())
 
 
-@pytest.mark.sandbox
-def test_no_bot_can_read_the_league_beside_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("layer", [LANDLOCK, SANDBOX])
+def test_no_bot_can_read_the_league_beside_it(layer: str, tmp_path: Path) -> None:
     """The league lies in the folder in which a command line runs, and holds the seed."""
     bot = tmp_path / "thief.py"
     bot.write_text(
@@ -107,7 +111,7 @@ def test_no_bot_can_read_the_league_beside_it(tmp_path: Path) -> None:
         " print(json.dumps(answer), flush=True)\n"
     )
     (tmp_path / "t.toml").write_text(
-        f'entries = ["first", "{sys.executable} -I thief.py"]\ndeals = 3\njobs = 1\nisolation = "bwrap"'
+        f'entries = ["first", "{sys.executable} -I thief.py"]\ndeals = 3\njobs = 1\nisolation = "{layer}"'
     )
 
     result = malice("run", tmp_path / "t.toml", "--db", tmp_path / "t.db")
@@ -116,6 +120,20 @@ def test_no_bot_can_read_the_league_beside_it(tmp_path: Path) -> None:
     with Store(tmp_path / "t.db") as store:
         versions = {seat.version for record in store.records() for seat in record.seats}
     assert versions == {"1", "[]"}
+
+
+def test_doctor_tells_what_is_left_where_bubblewrap_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    code = "from malice.tournaments.launch import main; main()"
+    command = [sys.executable, "-P", "-c", code, "doctor", "--json"]
+
+    done = subprocess.run(command, env={"PATH": str(tmp_path / "bin")}, capture_output=True, check=True)
+
+    found = {each["part"]: each for each in json.loads(done.stdout)}
+    assert (found["rlimit"]["works"], found["bwrap"]["works"]) == (True, False)
+    assert found["bwrap"]["lack"] == "bwrap not found (Debian: apt-get install bubblewrap)"
+    assert found["landlock"]["lack"] == (probe.explain_missing_landlock() or "")
+    assert found["own user"]["lack"] == (limits.explain_missing_uids() or "")
 
 
 def test_a_machine_without_bubblewrap_is_examined_too(monkeypatch: pytest.MonkeyPatch) -> None:

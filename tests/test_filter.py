@@ -109,12 +109,17 @@ def test_who_is_stopped_by_signals_cannot_be_woken_by_what_it_has_set_up(
 
 
 @pytest.mark.parametrize(("machine", "arch"), [("x86_64", 0xC000003E), ("aarch64", 0xC00000B7)])
-@pytest.mark.parametrize(("network", "counted", "stopped"), [(True, True, False), (False, False, True)])
+@pytest.mark.parametrize(
+    ("network", "counted", "stopped", "landlocked"),
+    [(True, True, False, False), (False, False, True, False), (False, True, True, True)],
+)
 def test_the_filter_answers_for_every_machine(
-    machine: str, arch: int, network: bool, counted: bool, stopped: bool
+    machine: str, arch: int, network: bool, counted: bool, stopped: bool, landlocked: bool
 ) -> None:
     column = ("x86_64", "aarch64").index(machine)
-    program = limits.build_filter(network=network, counted=counted, stopped=stopped, machine=machine)
+    program = limits.build_filter(
+        network=network, counted=counted, stopped=stopped, landlocked=landlocked, machine=machine
+    )
     code = list(struct.iter_unpack("=HBBI", program))
 
     def answer(number: int, argument: int = 0, arch: int = arch, **more: int) -> int:
@@ -137,8 +142,18 @@ def test_the_filter_answers_for_every_machine(
     allow, refuse = 0x7FFF0000, 0x50000 | EPERM
     assert answer(0, arch=1) == 0x80000000
     assert all(answer(numbers[column]) == refuse for numbers in limits._DENIED.values() if numbers[column] >= 0)
-    uncounted = {answer(numbers[column]) for numbers in limits._UNCOUNTED.values()}
+    unshared = {name: numbers for name, numbers in limits._UNCOUNTED.items() if name not in limits._UNGOVERNED}
+    uncounted = {answer(numbers[column]) for numbers in unshared.values()}
     assert uncounted == {allow if counted else refuse}
+    ungoverned = {answer(numbers[column]) for numbers in limits._UNGOVERNED.values() if numbers[column] >= 0}
+    assert landlocked == (ungoverned == {refuse})
+    beyond = refuse if landlocked else allow
+    prlimit, ioctl, pairs = limits._PRLIMIT[column], limits._IOCTL[column], limits._SOCKETPAIR[column]
+    assert [answer(prlimit, pid) for pid in (0, 7)] == [allow, beyond]
+    assert [answer(ioctl, second=request) for request in (0x5401, 0x541B, 0x40086602)] == [allow, allow, beyond]
+    kinds = [answer(pairs, 1, second=kind) for kind in (1, 0x80005, 2, 3, 0x80802)]
+    assert kinds == [allow, allow, beyond, beyond, beyond]
+    assert answer(pairs, 30, second=1) == beyond
     waking = refuse if stopped else allow
     for calls, place in ((limits._SENDING_SECOND, "second"), (limits._SENDING_THIRD, "third")):
         for numbers in calls.values():
@@ -159,5 +174,5 @@ def test_the_filter_answers_for_every_machine(
     ]
     assert [answer(preadv2, sixth=flags) for flags in (0, 8)] == [allow, refuse]
     inet = allow if network else refuse
-    assert [answer(sockets, family) for family in (1, 2, 10, 16, 40)] == [allow, inet, inet, refuse, refuse]
+    assert [answer(sockets, family) for family in (1, 2, 10, 16, 40)] == [beyond, inet, inet, refuse, refuse]
     assert answer(0x40000001) == (refuse if machine == "x86_64" else allow)

@@ -19,7 +19,7 @@ from malice.referee.replay import check_record
 from malice.tournaments.bench import hostile_bot
 from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks
-from tests.misbehaving import HOSTILE, LAYERS, MISBEHAVING, Misbehaving, title
+from tests.misbehaving import HOSTILE, MISBEHAVING, WITH_LANDLOCK, Misbehaving, title
 from tests.processes import await_end
 from tests.tables import BOTS, PATIENCE_MS, batch, player, records
 from tests.warded import WardedReferee
@@ -36,10 +36,10 @@ GROWTH_KB = 50 * 1024
 
 pytestmark = pytest.mark.slow
 
-
+MARKS = {"bwrap": [pytest.mark.sandbox], "landlock": [pytest.mark.landlock]}
 CASES = [
-    pytest.param(layer, hostile, id=f"{layer}-{title(hostile)}", marks=[pytest.mark.sandbox] * (layer == "bwrap"))
-    for layer in LAYERS
+    pytest.param(layer, hostile, id=f"{layer}-{title(hostile)}", marks=MARKS.get(layer, ()))
+    for layer in WITH_LANDLOCK
     for hostile in HOSTILE
     if layer in hostile.layers
 ]

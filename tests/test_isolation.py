@@ -19,7 +19,7 @@ from malice.referee.isolation.boxes import name_common_isolation
 from malice.referee.records import Isolation, Layer, Player, Record
 from malice.referee.seat import BotSeat
 from malice.referee.verdicts import Verdict
-from tests.boxes import BOT, boxed, every_layer, own_groups, run_in_box
+from tests.boxes import BOT, LANDLOCK, SANDBOX, boxed, every_layer, every_layer_and_landlock, own_groups, run_in_box
 from tests.processes import await_end
 from tests.tables import PATIENCE_MS, batch, move_request, player
 
@@ -32,14 +32,14 @@ pytestmark = pytest.mark.slow
 # what every layer stops
 
 
-@every_layer
+@every_layer_and_landlock
 def test_the_layer_that_was_asked_for_is_in_force(layer: Layer) -> None:
     with boxed(layer, "") as seat:
         assert seat.isolation[0] == layer
         assert "memory" in seat.isolation
 
 
-@every_layer
+@every_layer_and_landlock
 def test_threads_and_children_work(layer: Layer) -> None:
     code = (
         "import subprocess, threading; found = []; t = threading.Thread(target=found.append, args=(1,));"
@@ -95,7 +95,7 @@ def test_the_end_of_a_bot_is_reported_as_without_a_box(layer: Layer, code: str, 
     assert caught.value.sentence.endswith(exit)
 
 
-@every_layer
+@every_layer_and_landlock
 def test_a_program_that_does_not_exist_is_named(layer: Layer) -> None:
     seat = BotSeat(Player("gone", "00", ("/nowhere/bot",)), PATIENCE_MS, None, isolation=Isolation(layer))
 
@@ -112,7 +112,7 @@ def test_the_clock_counts_the_time_of_the_bot_itself(layer: Layer) -> None:
     assert 95 * MS <= cpu <= wall + 5 * MS
 
 
-@every_layer
+@every_layer_and_landlock
 def test_nothing_is_left_of_a_bot_and_its_children(layer: Layer) -> None:
     code = (
         "import os, time\nr, w = os.pipe()\n"
@@ -178,15 +178,15 @@ def test_files_outside_cannot_be_read_or_written(tmp_path: Path) -> None:
     assert run_in_box("bwrap", f"open({str(BOT)!r}, 'a')") in ("OSError", "PermissionError")
 
 
-@pytest.mark.sandbox
-def test_the_folder_is_read_only_and_what_is_hidden_in_it_cannot_be_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("layer", [SANDBOX, LANDLOCK])
+def test_the_folder_is_read_only_and_what_is_hidden_in_it_cannot_be_read(layer: Layer, tmp_path: Path) -> None:
     (tmp_path / "league.bots").mkdir()
     for name in ("open", "league.db", "league.bots/x"):
         (tmp_path / name).write_text("y")
     hidden = tuple(str(tmp_path / name) for name in ("league.db", "league.db-wal", "league.bots"))
 
     def try_it(code: str) -> str:
-        with boxed("bwrap", code, cwd=tmp_path, hidden=hidden) as seat:
+        with boxed(layer, code, cwd=tmp_path, hidden=hidden) as seat:
             return seat.version
 
     assert try_it("told = open('open').read()") == "y"

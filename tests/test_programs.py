@@ -84,6 +84,7 @@ def test_each_language_says_what_it_misses(stderr: str, name: str) -> None:
     assert told is not None
     assert f"the sandbox may hide {name!r}" in told
     assert ("bot.toml" in told) == (name == "numpy")
+    assert explain_limits(stderr, ("landlock", "seccomp"), 64) == told
     assert explain_limits(stderr, ("rlimit", "seccomp"), 64) is None
 
 
@@ -100,6 +101,7 @@ def test_another_crash_gets_no_such_hint() -> None:
             SANDBOX,
             "only its own folder",
         ),
+        ("PermissionError: [Errno 13] Permission denied: 'log.txt'", ("landlock",), "that TMPDIR names"),
         ("terminate called after throwing an instance of 'std::bad_alloc'", ("rlimit",), "64 MB"),
         ("the bot was killed by signal 9 (SIGKILL): it used more memory than it may", SANDBOX, "64 MB"),
     ],

@@ -1,5 +1,5 @@
-"""What surrounds one bot process from its start to its end: nothing, limits or a sandbox; and which of them is
-chosen.
+"""What surrounds one bot process from its start to its end: nothing, limits, rules on files or a sandbox; and which of
+them is chosen.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
@@ -16,9 +17,10 @@ from pathlib import Path
 
 from malice.referee.isolation import bwrap, cgroups, copies, limits, probe
 from malice.referee.isolation.bwrap import SandboxView
-from malice.referee.isolation.copies import Copies
+from malice.referee.isolation.copies import Copies, Scratch
 from malice.referee.isolation.installations import list_allowed, list_named
-from malice.referee.records import Isolation, Player
+from malice.referee.isolation.landlock import LandlockRules
+from malice.referee.records import Isolation, Layer, Player
 
 
 class Box:
@@ -104,12 +106,13 @@ class LimitBox(Box):
         self.words += self._name_layers()
 
     def _surround(self, player: Player, isolation: Isolation) -> None:
-        unreadable = None if limits.explain_missing_uids() else limits.find_unreadable(list_needed(player))
-        uid = limits.next_uid() if limits.explain_missing_uids() is None and unreadable is None else None
+        self._impose(isolation, choose_user(list_needed(player)))
+
+    def _impose(self, isolation: Isolation, uid: int | None, *, landlocked: bool = False) -> None:
         processes = limits.PROCESSES if uid else None if os.getuid() == 0 else probe.find_process_limit()
         self._add_limits(isolation, processes, uid)
         if limits.explain_missing_filter() is None:
-            self._steps.append(limits.make_filter_loader(**choose_filter(isolation)))
+            self._steps.append(limits.make_filter_loader(**choose_filter(isolation), landlocked=landlocked))
             self.words += ("seccomp",)
         if uid:
             self.words += ("uid",)
@@ -193,6 +196,11 @@ def choose_filter(isolation: Isolation) -> dict[str, bool]:
     return {"counted": _memory_is_counted(), "stopped": isolation.freeze and cgroups.find_parents().freeze is None}
 
 
+def choose_user(needed: Iterable[Path]) -> int | None:
+    """A user of its own for a bot that needs these files; None where there is none, or where it could not read them."""
+    return None if limits.explain_missing_uids() or limits.find_unreadable(needed) else limits.next_uid()
+
+
 def list_needed(player: Player) -> list[Path]:
     """List what a bot must be able to read where nothing is copied for it.
 
@@ -217,6 +225,56 @@ def find_program(player: Player, where: Path) -> Path:
     if not os.access(program, os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), first)
     return Path(program)
+
+
+class LandlockBox(LimitBox):
+    """Rules of the kernel on what the bot may open, with all of the limits."""
+
+    words: tuple[str, ...] = ("landlock",)
+
+    def _surround(self, player: Player, isolation: Isolation) -> None:
+        view = make_view(player, isolation)
+        uid = choose_user([*list_needed(player), Path(tempfile.gettempdir())])
+        self._scratch: Scratch | None = None
+        self._rules: LandlockRules | None = None
+        try:
+            rules, place = self._make_rules(view, uid)
+            self._steps.append(rules.add_own_process)
+            self._impose(isolation, uid, landlocked=True)
+        except OSError:
+            self.close()
+            raise
+        if uid is None and os.getuid() == 0:
+            self._steps.append(limits.give_up_capabilities)
+        self._steps.append(rules.restrict)
+        self.command = (os.path.abspath(find_program(player, view.folder)), *player.command[1:])
+        ours = {"HOME": str(place), "TMPDIR": str(place), "LANG": "C.UTF-8"}
+        self.environment = ours | dict(player.environment) | {"PATH": view.search_path()}
+
+    def _make_rules(self, view: SandboxView, uid: int | None) -> tuple[LandlockRules, Path]:
+        """Make the rules, and the folder that they let the bot write in."""
+        shown = list(view.list_readable())
+        whole = [*bwrap.list_system(), *(path for path, all_of_it in shown if all_of_it)]
+        try:
+            self._scratch = scratch = Scratch(uid)
+            self._rules = LandlockRules(whole, [path for path, all_of_it in shown if not all_of_it], scratch.path)
+        except OSError as error:  # an error that names a file counts as the bot's fault
+            raise OSError(error.errno, f"no rules for a bot: {error}") from None
+        return self._rules, scratch.path
+
+    def note_start(self, pid: int) -> None:
+        """Note the process, which keeps its folder in /proc."""
+        super().note_start(pid)
+        if self._rules and pid:
+            self._rules.pin_process(pid)
+
+    def close(self) -> None:
+        """Kill what is left, then remove what the bot has written."""
+        super().close()
+        if self._rules:
+            self._rules.close()
+        if self._scratch:
+            self._scratch.remove()
 
 
 class SandboxBox(LimitBox):
@@ -372,7 +430,10 @@ def enclose(player: Player, isolation: Isolation = NONE) -> Box:
     layer = probe.find_strongest_layer(isolation.layer)
     if layer == "none":
         return Box(player)
-    return (SandboxBox if layer == "bwrap" else LimitBox)(player, isolation)
+    return _BOXES[layer](player, isolation)
+
+
+_BOXES: dict[Layer, type[LimitBox]] = {"bwrap": SandboxBox, "landlock": LandlockBox, "rlimit": LimitBox}
 
 
 def explain_shared_user(player: Player, isolation: Isolation) -> str | None:
@@ -386,7 +447,8 @@ def explain_shared_user(player: Player, isolation: Isolation) -> str | None:
         return None
     if layer == "bwrap":
         return make_view(player, isolation).explain_missing_user() if probe.sandbox_works(own_user=True) else None
-    unreadable = limits.find_unreadable(list_needed(player))
+    place = [Path(tempfile.gettempdir())] if layer == "landlock" else []
+    unreadable = limits.find_unreadable([*list_needed(player), *place])
     return f"others may not read {unreadable}" if unreadable else None
 
 

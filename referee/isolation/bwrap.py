@@ -18,6 +18,7 @@ from malice.referee.isolation.limits import FILE_BYTES, PROCESSES
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/mono")
+_PATH = "/usr/local/bin:/usr/bin:/bin"
 MIN_TMPFS_BYTES = 4096
 """The size in bytes of a file system that stays empty: the least that the kernel allows."""
 MOST_COVERS = 32
@@ -131,6 +132,30 @@ class SandboxView:
             if self.shows(Path(hidden)) and not ((self._own or copied) and self._is_in_hidden_folder(Path(hidden))):
                 yield from ("--ro-bind", "/dev/null", hidden)
 
+    def list_readable(self) -> Iterator[tuple[Path, bool]]:
+        """List what it shows, and of each whether all that lies in it is shown.
+
+        A folder with something to hide in it is followed by the parts around that.
+        """
+        files = (Path(path) for path in self._hidden)
+        hidden = {*self._list_covers(self.roots), *(each for path in files for each in (path, path.resolve()))}
+        above = {parent for path in hidden for parent in path.parents}
+        waiting = self.roots[::-1]
+        while waiting:
+            path = waiting.pop()
+            if path in hidden or path.resolve() in hidden:
+                continue
+            yield path, path not in above
+            if path in above:
+                with suppress(OSError):  # what we may not list, no bot of ours may read
+                    # What a link in it leads to is shown by its own name, or not at all.
+                    waiting += sorted(entry for entry in path.iterdir() if not entry.is_symlink())
+
+    def search_path(self) -> str:
+        """The folders of our own PATH that are visible inside, then the system's."""
+        own = [folder for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
+        return ":".join(dict.fromkeys([*(folder for folder in own if self.shows(Path(folder))), *_PATH.split(":")]))
+
     def _list_covers(self, roots: Sequence[Path]) -> list[Path]:
         """List the folders to cover with an empty one; those that the command itself names stay."""
         hidden = {*(self._survey.hidden if self._survey else ()), *filter(self.shows, self._closed)}
@@ -165,6 +190,12 @@ class SandboxView:
         return not any(map(folders.is_hidden, inside[:-1] if path.is_file() else inside))
 
 
+def list_system() -> Iterator[Path]:
+    """List what every bot sees of the machine: the system's programs, and the settings that these need to start."""
+    yield from filter(Path.is_dir, map(Path, SYSTEM))
+    yield from filter(Path.exists, (*map(Path, SETTINGS), *Path("/etc").glob("java-*")))
+
+
 def _has_root_below(path: Path, roots: Sequence[Path]) -> bool:
     return any(path in root.parents for root in roots)
 
@@ -176,7 +207,6 @@ def _is_system(path: Path) -> bool:
 END_WAIT_MS = 1000
 """How long the kernel may take to end everything in a sandbox."""
 
-_PATH = "/usr/local/bin:/usr/bin:/bin"
 _TEMPORARY = ("/tmp", "/dev/shm")
 """The writable folders inside; together they hold at most as much as a bot's memory."""
 _SHELL = ("/bin/sh", "-c")
@@ -237,21 +267,19 @@ class Sandbox:
         words += ["--clearenv", "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"]
         for name, value in self._environment:
             words += ["--setenv", name, value]
-        words += ["--setenv", "PATH", self._search_path(), "--hostname", "box", *self._mount_options()]
+        words += ["--setenv", "PATH", self.view.search_path(), "--hostname", "box", *self._mount_options()]
         words += ["--chdir", str(self.view.folder)]
         if filter is not None:
             words += ["--seccomp", str(filter)]
         return (*words, "--", *inside, *_switch_user(uid), *self._command)
 
     def _mount_options(self) -> Iterator[str]:
-        for path in SYSTEM:
-            if os.path.islink(path):
-                yield from ("--symlink", os.readlink(path), path)
-            elif os.path.isdir(path):
-                yield from ("--ro-bind", path, path)
         yield from ("--dir", "/etc")
-        for path in (*SETTINGS, *map(str, Path("/etc").glob("java-*"))):
-            yield from ("--ro-bind-try", path, path)
+        for place in map(str, list_system()):
+            if os.path.islink(place) and place in SYSTEM:
+                yield from ("--symlink", os.readlink(place), place)
+            else:
+                yield from ("--ro-bind-try", place, place)
         yield from ("--proc", "/proc", "--dev", "/dev")
         for path in _TEMPORARY:
             yield from ("--perms", "1777", "--size", str(self._tmpfs_bytes), "--tmpfs", path)
@@ -261,13 +289,6 @@ class Sandbox:
         yield from ("--perms", "0555", "--size", str(MIN_TMPFS_BYTES), "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
         for path in ("/proc", "/dev", "/"):
             yield from ("--remount-ro", path)
-
-    def _search_path(self) -> str:
-        """The folders of our own PATH that are visible inside, then the system's."""
-        own = [folder for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
-        return ":".join(
-            dict.fromkeys([*(folder for folder in own if self.view.shows(Path(folder))), *_PATH.split(":")])
-        )
 
 
 class SandboxStatus:

@@ -1,16 +1,18 @@
-"""Private copies of the folders of bots, for bots whose own user may not read the original.
+"""Private folders for bots: copies of what their own user may not read, and a place to write where no sandbox has one.
 
-A copy lies in the temporary folder, in a folder of its own that only its owner may enter. The owner holds a lock on
-that folder while it lives, and loses it however it ends. So a later process can tell which copies are left over.
+Each lies in the temporary folder, in a folder of its own that others may not list. The owner holds a lock on that
+folder while it lives, and loses it however it ends. So a later process can tell which of them are left over.
 """
 
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
-import shutil
+import secrets
 import stat
 import tempfile
+import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +52,52 @@ def lock_folder(folder: Path) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+REMOVE_WAIT_S = 0.5
+"""How long killed processes may go on to write into a folder that is removed."""
+
+
+def remove_folder(folder: Path) -> bool:
+    """Remove a folder with all that is in it, however deep a bot has nested that; tell whether it is gone.
+
+    No link is followed. A folder inside is moved to the top before it is emptied, so that no path grows too long.
+    """
+    try:
+        top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return not os.path.lexists(folder)
+    prefix, numbers, waiting = secrets.token_hex(8), itertools.count(), [os.curdir]
+    try:
+        while waiting:
+            name = waiting.pop()
+            at = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=top)
+            try:
+                with os.scandir(at) as entries:
+                    for entry in entries:
+                        if not entry.is_dir(follow_symlinks=False):
+                            os.unlink(entry.name, dir_fd=at)
+                        elif not (name == os.curdir and entry.name.startswith(prefix)):
+                            os.chmod(entry.name, 0o700, dir_fd=at)
+                            waiting.append(f"{prefix}{next(numbers)}")
+                            os.rename(entry.name, waiting[-1], src_dir_fd=at, dst_dir_fd=top)
+                if name != os.curdir:
+                    os.rmdir(name, dir_fd=top)
+            finally:
+                os.close(at)
+        os.rmdir(folder)
+    except OSError:
+        return False
+    finally:
+        os.close(top)
+    return True
+
+
+def _remove_locked(folder: Path, lock: int) -> None:
+    deadline = time.monotonic() + REMOVE_WAIT_S
+    while not remove_folder(folder) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    os.close(lock)
 
 
 PREFIX = "malice-copy-"
@@ -108,8 +156,7 @@ class Copies:
     def remove(self) -> None:
         """Remove all of them; safe to call again."""
         if self._lock >= 0:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            os.close(self._lock)
+            _remove_locked(self._folder, self._lock)
             self._lock = -1
 
     def _copy_folder(self, source: Path, target: Path, empty: Collection[Path]) -> None:
@@ -143,15 +190,38 @@ class Copies:
             os.fchmod(copy.fileno(), 0o555 if executable else 0o444)
 
 
+class Scratch:
+    """A folder that one bot process may write in; it is removed with all that the bot has left there.
+
+    Args:
+        uid: the bot's own user, to whom the folder belongs; None if the bot has ours.
+
+    Raises:
+        OSError: the temporary folder is not writable.
+    """
+
+    def __init__(self, uid: int | None) -> None:
+        self._folder, self._lock = make_locked_folder(PREFIX)
+        self.path = self._folder / "tmp"
+        self.path.mkdir(mode=0o700)
+        if uid is not None:
+            self._folder.chmod(0o711)
+            os.chown(self.path, uid, uid)
+
+    def remove(self) -> None:
+        """Remove it; safe to call again."""
+        if self._lock >= 0:
+            _remove_locked(self._folder, self._lock)
+            self._lock = -1
+
+
 def sweep() -> None:
-    """Remove the copies of our user whose owner is gone, for example because it was killed."""
+    """Remove the folders of our user whose owner is gone, for example because it was killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
             status = folder.lstat()
             if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
-                lock = lock_folder(folder)
-                shutil.rmtree(folder, ignore_errors=True)
-                os.close(lock)
+                _remove_locked(folder, lock_folder(folder))
 
 
 def _make_folder(path: Path) -> None:

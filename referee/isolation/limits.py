@@ -97,6 +97,20 @@ def make_limiter(memory_mb: int | None, processes: int | None, uid: int | None =
     return arm
 
 
+_CAPABILITIES_VERSION, _CAP_DAC_READ_SEARCH = 0x20080522, 1 << 2
+
+
+def give_up_capabilities() -> None:
+    """Take from the calling process all that root may do, except to read what its mode closes to others.
+
+    A program that it starts can get none of it back, once it has given up new privileges.
+    """
+    header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
+    kept = struct.pack("=6I", _CAP_DAC_READ_SEARCH, _CAP_DAC_READ_SEARCH, 0, 0, 0, 0)
+    if _libc.capset(header, kept):
+        raise OSError(ctypes.get_errno(), "capset")
+
+
 _X86_64, _AARCH64 = 0xC000003E, 0xC00000B7
 _ARCHITECTURES = {"x86_64": (_X86_64, 0), "aarch64": (_AARCH64, 1)}
 """By machine: the kernel's name for it, and its column below."""
@@ -183,6 +197,69 @@ _UNCOUNTED: dict[str, tuple[int, int]] = {
     "landlock_create_ruleset": (444, 444),
 }
 """Memory that belongs to no process: only a control group counts it."""
+_UNGOVERNED: dict[str, tuple[int, int]] = {
+    # change a file that was not opened for writing
+    "chmod": (90, -1),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, -1),
+    "fchown": (93, 55),
+    "lchown": (94, -1),
+    "fchownat": (260, 54),
+    "utime": (132, -1),
+    "utimes": (235, -1),
+    "futimesat": (261, -1),
+    "utimensat": (280, 88),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+    # read attributes of any file by its path
+    "getxattr": (191, 8),
+    "lgetxattr": (192, 9),
+    "getxattrat": (464, 464),
+    "listxattr": (194, 11),
+    "llistxattr": (195, 12),
+    "listxattrat": (465, 465),
+    "file_getattr": (468, 468),
+    # give a socket an address, or find one
+    "bind": (49, 200),
+    "listen": (50, 201),
+    "connect": (42, 203),
+    # memory and messages that processes share by a number or a name
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "semctl": (66, 191),
+    "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    # slow down other processes of the same user
+    "setpriority": (141, 140),
+    "ioprio_set": (251, 30),
+    "sched_setscheduler": (144, 119),
+    "sched_setparam": (142, 118),
+    "sched_setattr": (314, 274),
+}
+"""What Landlock does not govern, and would let a bot reach beyond its box."""
+_SOCKETPAIR, _SOCKET_TYPE, _STREAM, _SEQPACKET = (53, 199), 0xF, 1, 5
+"""A pair of sockets of these two types stays a pair; another could send to any address."""
+_PRLIMIT = (302, 261)
+"""Its first argument names another process."""
+_IOCTL, _REQUEST_KIND, _TERMINALS = (16, 29), 0xFF00, ord("T") << 8
+"""Requests of this kind ask about terminals and pipes; others can change a file that is open only to be read."""
 _WAKING: dict[str, tuple[int, int]] = {
     "timer_create": (222, 107),
     "mq_notify": (244, 184),
@@ -234,27 +311,31 @@ def explain_missing_filter() -> str | None:
     return None
 
 
-def build_filter(*, network: bool, counted: bool, stopped: bool, machine: str = "") -> bytes:
+def build_filter(*, network: bool, counted: bool, stopped: bool, landlocked: bool = False, machine: str = "") -> bytes:
     """Build the filter as an array of `struct sock_filter`.
 
     Args:
         network: whether to allow internet sockets: only where the box has a network of its own.
         counted: whether a control group counts memory; if not, deny memory that belongs to no process.
         stopped: whether signals stop bots off turn; if so, no bot may wake another, or arrange its own waking.
+        landlocked: whether to deny what Landlock does not govern, and every socket that could get an address.
         machine: as `platform.machine` names it; by default this one.
     """
     arch, column = _ARCHITECTURES[machine or platform.machine()]
-    families = (_UNIX, _INET, _INET6) if network else (_UNIX,)
+    families = (_UNIX, _INET, _INET6) if network else () if landlocked else (_UNIX,)
     code = [(_LOAD, 0, 0, _ARCH), (_EQUAL, 1, 0, arch), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NUMBER)]
     if arch == _X86_64:
         code += _unless((_AT_LEAST, 0, 1, _X32), EPERM)
     # glibc falls back to `clone`, whose flags a filter can read.
     code += _unless((_EQUAL, 0, 1, _CLONE3), ENOSYS)
-    for numbers in (*_DENIED.values(), *(() if counted else _UNCOUNTED.values())):
+    denied = [*_DENIED.values(), *(() if counted else _UNCOUNTED.values())]
+    for numbers in (*denied, *(_UNGOVERNED.values() if landlocked else ())):
         if numbers[column] >= 0:
             code += _unless((_EQUAL, 0, 1, numbers[column]), EPERM)
     if stopped:
         code += _against_waking(column)
+    if landlocked:
+        code += _against_reaching_out(column)
     commands = (*_SHARED_COMMANDS, _SET_SIGNAL) if stopped else _SHARED_COMMANDS
     code += _with_argument(_FCNTL[column], _SECOND_ARGUMENT, [(_EQUAL, each) for each in commands])
     for number in (_PREADV2[column], _PWRITEV2[column]):
@@ -281,6 +362,17 @@ def _against_waking(column: int) -> list[tuple[int, int, int, int]]:
     return code
 
 
+def _against_reaching_out(column: int) -> list[tuple[int, int, int, int]]:
+    """The part that refuses limits of other processes, requests to files, and pairs of sockets that may part."""
+    code = _with_argument(_PRLIMIT[column], _FIRST_ARGUMENT, [(_ANY_BIT, 0xFFFFFFFF)])
+    code += [(_EQUAL, 0, 5, _IOCTL[column]), (_LOAD, 0, 0, _SECOND_ARGUMENT), (_KEEP_BITS, 0, 0, _REQUEST_KIND)]
+    code += [(_EQUAL, 1, 0, _TERMINALS), (_RETURN, 0, 0, _errno(EPERM)), (_RETURN, 0, 0, _ALLOW)]
+    code += [(_EQUAL, 0, 8, _SOCKETPAIR[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT), (_EQUAL, 0, 4, _UNIX)]
+    code += [(_LOAD, 0, 0, _SECOND_ARGUMENT), (_KEEP_BITS, 0, 0, _SOCKET_TYPE)]
+    code += [(_EQUAL, 2, 0, _STREAM), (_EQUAL, 1, 0, _SEQPACKET)]
+    return [*code, (_RETURN, 0, 0, _errno(EPERM)), (_RETURN, 0, 0, _ALLOW)]
+
+
 def open_filter(*, counted: bool, stopped: bool) -> int:
     """Open a descriptor with the filter of a box that has a network of its own; it can be read once."""
     descriptor = os.memfd_create("seccomp")
@@ -289,12 +381,12 @@ def open_filter(*, counted: bool, stopped: bool) -> int:
     return descriptor
 
 
-def make_filter_loader(*, counted: bool, stopped: bool) -> Callable[[], None]:
+def make_filter_loader(*, counted: bool, stopped: bool, landlocked: bool = False) -> Callable[[], None]:
     """Make a function that puts the calling process under the filter of a box without a network of its own.
 
     Call this before the fork.
     """
-    code = build_filter(network=False, counted=counted, stopped=stopped)
+    code = build_filter(network=False, counted=counted, stopped=stopped, landlocked=landlocked)
     # It holds the only reference to the bytes that the kernel reads.
     program = _Program(len(code) // 8, code)
 

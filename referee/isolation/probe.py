@@ -10,7 +10,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from malice.referee.isolation import bwrap, limits
+from malice.referee.isolation import bwrap, landlock, limits
 from malice.referee.isolation.bwrap import SandboxView
 from malice.referee.records import Layer
 
@@ -22,15 +22,17 @@ PATIENCE_S = 10
 
 def find_strongest_layer(wanted: Layer) -> Layer:
     """Find the strongest layer that works here and is no stronger than the wanted one."""
-    if wanted in ("auto", "bwrap") and explain_missing_sandbox() is None:
-        return "bwrap"
-    return "none" if wanted == "none" or explain_missing_limits() else "rlimit"
+    order: tuple[Layer, ...] = ("bwrap", "landlock", "rlimit", "none")
+    first = 0 if wanted == "auto" else order.index(wanted)
+    return next(layer for layer in order[first:] if explain_missing_layer(layer) is None)
 
 
 def explain_missing_layer(layer: Layer) -> str | None:
     """Why a layer is unavailable; None if it works. `auto` means the strongest."""
     if layer in ("auto", "bwrap"):
         return explain_missing_sandbox()
+    if layer == "landlock":
+        return explain_missing_landlock()
     return None if layer == "none" else explain_missing_limits()
 
 
@@ -41,9 +43,33 @@ def explain_missing_limits() -> str | None:
 
 
 @cache
+def explain_missing_landlock() -> str | None:
+    """Why the kernel's own rules on files are unavailable; None if they work."""
+    why = explain_missing_limits() or limits.explain_missing_filter() or landlock.explain_missing_version()
+    if why:
+        return why
+    try:
+        rules = landlock.LandlockRules([*bwrap.list_system()], [], None)
+        load_filter = limits.make_filter_loader(counted=False, stopped=True, landlocked=True)
+
+        def arm() -> None:
+            load_filter()
+            rules.restrict()
+
+        try:
+            subprocess.run([_TRUE], preexec_fn=arm, check=True, capture_output=True, timeout=PATIENCE_S)
+        finally:
+            rules.close()
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"Landlock does not work here: {error}"
+    return None
+
+
+@cache
 def explain_missing_sandbox() -> str | None:
     """Why a sandbox is unavailable; None if it works."""
-    if explain_missing_limits() or shutil.which("bwrap") is None:
+    program = shutil.which("bwrap")
+    if explain_missing_limits() or program is None:
         return explain_missing_limits() or "bwrap not found (Debian: apt-get install bubblewrap)"
     if sandbox_works(own_user=False) or (limits.explain_missing_uids() is None and sandbox_works(own_user=True)):
         return None

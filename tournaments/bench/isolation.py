@@ -30,7 +30,7 @@ def measure_isolation() -> Iterator[BenchRow]:
     """Compare every layer, with and without freezing, with no isolation."""
     pinned = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(pinned)})
-    layers: tuple[Layer, ...] = ("rlimit", "bwrap")
+    layers: tuple[Layer, ...] = ("rlimit", "landlock", "bwrap")
     isolations = [
         Isolation(layer, freeze=freeze)
         for layer in layers

@@ -222,7 +222,7 @@ def jobs_option(command: F) -> F:
 
 def isolation_options(command: F) -> F:
     """Add the options that choose the isolation of the bots."""
-    layers = click.Choice(["auto", "bwrap", "rlimit", "none"])
+    layers = click.Choice(["auto", "bwrap", "landlock", "rlimit", "none"])
     required = click.option(
         "--require-isolation", "required", is_flag=True, help="Exit 4 if that isolation is unavailable."
     )

@@ -24,9 +24,14 @@ MISSING = re.compile(
 """The message of each language on stderr."""
 
 SHOWN = "a bot sees only its own folder, the system's, and the installation of the program that runs it"
+REFUSED = (
+    f"{SHOWN}, and writes only in the folder that TMPDIR names; it can neither change the mode, owner or time of a file"
+    " nor make a socket"
+)
 
 
 _READ_ONLY = re.compile(r"read-only file system|EROFS", re.IGNORECASE)
+_DENIED = re.compile(r"permission ?denied|not permitted|EACCES|EPERM|PermissionError|AccessDenied", re.IGNORECASE)
 _NO_FILE = re.compile(r"no such file or directory|ENOENT|FileNotFound|NoSuchFile|cannot find the file", re.IGNORECASE)
 _NO_MEMORY = re.compile(
     r"MemoryError|bad_alloc|OutOfMemory|heap out of memory|cannot allocate memory|not enough memory|out of memory"
@@ -46,7 +51,7 @@ def explain_limits(evidence: str, isolation: Sequence[str], memory_mb: int) -> s
     """
     if _NO_MEMORY.search(evidence):
         return f"all its processes together may use {memory_mb} MB of memory (memory_mb in the tournament file)"
-    if "bwrap" not in isolation:
+    if not {"bwrap", "landlock"}.intersection(isolation):
         return None
     if match := MISSING.search(evidence):
         way = "copy it into the bot's folder"
@@ -56,6 +61,8 @@ def explain_limits(evidence: str, isolation: Sequence[str], memory_mb: int) -> s
             f"the sandbox may hide {match[match.lastgroup or 0]!r}: {SHOWN}; {way}"
             " (--isolation none shows whether that is the cause)"
         )
+    if "landlock" in isolation:
+        return REFUSED if _DENIED.search(evidence) else None
     if _READ_ONLY.search(evidence):
         return "a bot sees only its own folder, and cannot write there: write to /tmp, which is gone with its process"
     if _NO_FILE.search(evidence):

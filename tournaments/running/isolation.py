@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from malice.referee.isolation import cgroups, limits, probe
+from malice.referee.isolation import cgroups, landlock, limits, probe
 from malice.referee.isolation.boxes import explain_shared_user
 from malice.referee.isolation.installations import list_outside
 from malice.referee.records import Isolation, Layer, Player
@@ -70,11 +70,18 @@ def list_capabilities() -> list[Capability]:
         "cannot make control groups: run as root, or in a delegated one (systemd-run --user --scope -p Delegate=yes)"
     )
     old = "control groups of version 1 work, but their freezer is slow; mount version 2"
+    version = landlock.find_version()
+    has = f" (Landlock {landlock.LEAST_VERSION}; this kernel has {version})" if version else ""
     user = "sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0"
     return [
         make_capability("rlimit", "limits on memory, files and processes", probe.explain_missing_limits()),
+        make_capability("landlock", f"no files but its own folder, no sockets{has}", probe.explain_missing_landlock()),
         make_capability("bwrap", "own network, processes, files and /tmp", probe.explain_missing_sandbox()),
         make_capability("seccomp", "system calls that no game needs are denied", limits.explain_missing_filter()),
+        *(
+            make_capability(each.part, f"{each.gives} (Landlock {each.version})", landlock.explain_missing_power(each))
+            for each in landlock.POWERS
+        ),
         make_capability(
             "user namespace",
             "the sandbox without root",
@@ -94,9 +101,11 @@ def list_capabilities() -> list[Capability]:
 
 
 def _explain_missing_own_user() -> str | None:
-    return limits.explain_missing_uids() or (
-        None if probe.sandbox_works(own_user=True) else "needs bubblewrap and setpriv (util-linux)"
-    )
+    if why := limits.explain_missing_uids():
+        return why
+    # Without a sandbox, the other layers give bots users all the same.
+    works = probe.explain_missing_sandbox() is not None or probe.sandbox_works(own_user=True)
+    return None if works else "needs setpriv (util-linux)"
 
 
 def make_capability(part: str, gives: str, lack: str | None) -> Capability:
