@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -134,6 +135,35 @@ def test_doctor_tells_what_is_left_where_bubblewrap_is_removed(tmp_path: Path) -
     assert found["bwrap"]["lack"] == "bwrap not found (Debian: apt-get install bubblewrap)"
     assert found["landlock"]["lack"] == (probe.explain_missing_landlock() or "")
     assert found["own user"]["lack"] == (limits.explain_missing_uids() or "")
+
+
+@pytest.mark.parametrize(
+    ("version", "mode", "why"),
+    [
+        ("bubblewrap 0.4.0", 0o4755, "its version 0.4.0 has a hole (CVE-2020-5291)"),
+        ("bubblewrap 0.11.1", 0o4755, "its version 0.11.1 has a hole (CVE-2026-41163)"),
+        ("bubblewrap 0.3.1", 0o4755, "its version 0.3.1 has a hole (CVE-2019-12439)"),
+        ("I do not know", 0o4755, "does not tell its version"),
+        ("bubblewrap 0.8.0", 0o4755, "does not work here"),
+        ("bubblewrap 0.11.2", 0o4755, "does not work here"),
+        ("bubblewrap 0.4.0", 0o755, "does not work here"),
+    ],
+)
+def test_a_bubblewrap_that_is_root_for_everybody_is_refused_where_it_has_a_known_hole(
+    version: str, mode: int, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "{version}"\n[ "$1" = --version ]\n')
+    program.chmod(mode)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for question in (probe.sandbox_works, probe.can_disable_nested_users, probe._try_sandbox):
+        monkeypatch.setattr(probe, question.__name__, question.__wrapped__)
+
+    missing = probe.explain_missing_sandbox.__wrapped__()
+
+    assert missing is not None
+    assert why in missing
+    assert ("update bubblewrap" in missing) == ("does not work here" not in missing)
 
 
 def test_a_machine_without_bubblewrap_is_examined_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import shutil
 import signal
+import stat
+import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +18,47 @@ from malice.referee.isolation import copies, folders
 from malice.referee.isolation.copies import Copies
 from malice.referee.isolation.installations import is_inside, list_allowed, list_named, list_own_package
 from malice.referee.isolation.limits import FILE_BYTES, PROCESSES
+
+SETUID_HOLES = (
+    ((0,), (0, 1, 3), "CVE-2016-8659"),
+    ((0,), (0, 3, 3), "CVE-2019-12439"),
+    ((0, 4, 0), (0, 4, 1), "CVE-2020-5291"),
+    ((0, 11, 0), (0, 11, 2), "CVE-2026-41163"),
+)
+"""Versions with a hole that every user of a machine can use: the first, the one that mends it, and its name."""
+_VERSION = re.compile(r"bubblewrap (\d+(?:\.\d+)*)")
+PATIENCE_S = 10
+"""How long an empty sandbox, or less than that, may take."""
+
+
+def explain_setuid_hole(program: str) -> str | None:
+    """Why a bubblewrap that runs as root for everybody must not be used; None if it does not, or has no known hole.
+
+    A version that a distribution has mended without a new number counts as unmended.
+    """
+    if os.stat(program).st_mode & stat.S_ISUID:
+        way = f"update bubblewrap, or run: chmod u-s {program}"
+    elif _has_capabilities(program):
+        way = f"update bubblewrap, or run: setcap -r {program}"
+    else:
+        return None
+    told = ""
+    with suppress(OSError, subprocess.SubprocessError):
+        told = subprocess.check_output([program, "--version"], stdin=subprocess.DEVNULL, text=True, timeout=PATIENCE_S)
+    if (match := _VERSION.match(told)) is None:
+        return f"{program} runs as root for everybody, and does not tell its version: {way}"
+    version = tuple(map(int, match[1].split(".")))
+    for first, mended, name in SETUID_HOLES:
+        if first <= version < mended:
+            return f"{program} runs as root for everybody, and its version {match[1]} has a hole ({name}): {way}"
+    return None
+
+
+def _has_capabilities(program: str) -> bool:
+    with suppress(OSError):
+        return bool(os.getxattr(program, "security.capability"))
+    return False
+
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/mono")

@@ -11,13 +11,11 @@ from functools import cache
 from pathlib import Path
 
 from malice.referee.isolation import bwrap, landlock, limits
-from malice.referee.isolation.bwrap import SandboxView
+from malice.referee.isolation.bwrap import PATIENCE_S, SandboxView
 from malice.referee.records import Layer
 
 _TRUE = "/bin/true"
 _MEMORY_MB = 16
-PATIENCE_S = 10
-"""How long an empty sandbox may take."""
 
 
 def find_strongest_layer(wanted: Layer) -> Layer:
@@ -71,6 +69,8 @@ def explain_missing_sandbox() -> str | None:
     program = shutil.which("bwrap")
     if explain_missing_limits() or program is None:
         return explain_missing_limits() or "bwrap not found (Debian: apt-get install bubblewrap)"
+    if why := bwrap.explain_setuid_hole(program):
+        return why
     if sandbox_works(own_user=False) or (limits.explain_missing_uids() is None and sandbox_works(own_user=True)):
         return None
     return f"bwrap does not work here: {_last_error_line(_try_sandbox(False, True))}"
