@@ -54,6 +54,10 @@ SHORT = {"spite": "payoff_size = 2"}
 """What makes a game of a family short."""
 
 
+BEFORE_END = 40
+"""How often seats are asked from there to the end, when all choose at random."""
+
+
 def write_short(folder: Path, ruleset: str = "standard") -> str:
     """Name a ruleset whose games are soon over, and which is otherwise this one."""
     family = load_ruleset(ruleset).family
@@ -73,7 +77,7 @@ def write_near_end(folder: Path, ruleset: str) -> str:
         positions.append(game.position())
         game.play({seat: rng.choice(game.legal(seat)) for seat in game.to_act})
     path = folder / "near-end.jsonl"
-    path.write_bytes(positions[-8:][0])
+    path.write_bytes(positions[-BEFORE_END:][0])
     return str(path)
 
 

@@ -113,6 +113,10 @@ class Skipped:
                 terminalreporter.write_line(f"  {test}")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--whole", action="store_true", help="run whole what is cut short otherwise, as make soak does")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if not CI:  # where Hypothesis does the same by itself: how long a busy machine takes says nothing of the code
         settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -12,6 +12,7 @@ intervals or rungs; without one, all of them. The parts:
 - errors: how often a sequential test errs
 - intervals: how often what is printed holds the truth, as docs/standings.md has it
 - rungs: how often the interval of `malice rate` does
+- whole: what `make test` cuts short, whole
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
+
+import pytest
 
 from malice.referee.families import list_shipped
 from malice.referee.rulesets import list_rulesets, load_ruleset
@@ -79,6 +82,7 @@ def main() -> int:
         "errors": _count_errors,
         "intervals": _count_intervals,
         "rungs": _count_climbs,
+        "whole": _test_whole,
     }
     chosen = sys.argv[3:] or list(parts)
     if unknown := [name for name in chosen if name not in parts]:
@@ -86,6 +90,12 @@ def main() -> int:
     for name in chosen:
         parts[name]()
     return 0
+
+
+def _test_whole() -> None:
+    """Run the tests that `make test` cuts short."""
+    if code := pytest.main(["--whole", "-m", "whole"]):
+        sys.exit(code)
 
 
 def _list_seats(name: str) -> range:

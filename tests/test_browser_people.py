@@ -1,10 +1,14 @@
-"""People at a table in the browser: games of every family by keys and by touch, against a bot and each other, and what
-happens when somebody goes back, or the connection is lost."""
+"""People at a table in the browser: games of every family by keys, touch and clicks, against a bot and each other, and
+what happens when somebody goes back, or the connection is lost.
+
+With `--whole`, as `make soak` has it, each device plays each game alone, from its deal to its end. Otherwise a game
+begins shortly before its end, and the devices take turns.
+"""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -25,8 +29,6 @@ GAMES = [
     ("nuts-2", "uniform"),
     ("double-solitaire", "uniform"),
 ]
-LONG = ("nuts-2", "double-solitaire")
-"""Games of hundreds of actions: they begin near their end, as each takes half a minute from its deal."""
 AT_ONCE = 10
 """How often somebody chooses before looking whether the game is over."""
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
@@ -39,54 +41,93 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
     chromium.get("about:blank")
 
 
-def begin_game(folder: Path, ruleset: str) -> tuple[str, str]:
-    if ruleset in LONG:
-        return "--from", write_near_end(folder, ruleset)
-    return "--ruleset", write_short(folder, ruleset)
-
-
 def choose_by_keys(browser: Chrome, number: int) -> None:
     """Choose cards and places for them; each time others, so that no game stands still."""
     keys = [Keys.ARROW_RIGHT * (1 + (number + each) % 7) + Keys.ENTER * 2 for each in range(AT_ONCE)]
     ActionChains(browser).send_keys(*keys).perform()
 
 
+Device = Callable[[Chrome, int], None]
+"""What somebody chooses with, the next time, or some times; each time something else, so that no game stands still."""
+
+
+def play_by(browser: Chrome, device: Device, *, once: bool = False) -> None:
+    """Play to the end, or until somebody has moved once."""
+    before = read_steps(browser)
+    if device is tap_next:
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    for number in count():
+        if is_over(browser) or (once and read_steps(browser) != before):
+            break
+        device(browser, number)
+    assert fits_the_window(browser)
+    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def click_next(browser: Chrome, number: int) -> None:
+    click_through(browser)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "devices" in metafunc.fixturenames:
+        devices = (choose_by_keys, tap_next, click_next)
+        alone = metafunc.config.getoption("whole")
+        metafunc.parametrize("devices", [*((each,) for each in devices)] if alone else [devices], ids=name_devices)
+
+
+def name_devices(devices: tuple[Device, ...]) -> str:
+    return "-".join(device.__name__ for device in devices)
+
+
+@pytest.mark.whole
 @pytest.mark.parametrize(("ruleset", "opponent"), GAMES)
-def test_a_whole_game_is_played_by_keys_alone(browser: Chrome, tmp_path: Path, ruleset: str, opponent: str) -> None:
-    with serving(tmp_path, "you", opponent, *begin_game(tmp_path, ruleset)) as server:
+def test_every_family_is_played_to_its_end_by_keys_touch_and_clicks(
+    browser: Chrome, tmp_path: Path, ruleset: str, opponent: str, devices: tuple[Device, ...]
+) -> None:
+    *others, last = devices
+    near = "--from", write_near_end(tmp_path, ruleset)
+    whole = "--ruleset", write_short(tmp_path, ruleset)
+    with serving(tmp_path, "you", opponent, *(near if others else whole)) as server:
         sit_down(browser, server)
-        for number in count():
-            if is_over(browser):
-                break
-            choose_by_keys(browser, number)
+        for device in others:
+            wait_until(browser, lambda: is_my_turn(browser))
+            play_by(browser, device, once=True)
+            assert not is_over(browser), "each device has its turn"
+        play_by(browser, last)
         assert find(browser, "#ending").text
         assert browser.execute_script("return malice.failures") == {}
         assert not find(browser, "#message").is_displayed()
-        browser.get("about:blank")
+        browser.get("about:blank")  # the stream ends, and with it what its console could say
 
 
 def test_a_lost_connection_costs_nothing(browser: Chrome, tmp_path: Path) -> None:
     with serving(tmp_path, "you", "first", "--ruleset", write_short(tmp_path)) as server:
         sit_down(browser, server)
         wait_until(browser, lambda: is_my_turn(browser))
-        before = find(browser, "#table").get_attribute("data-steps")
+        before = read_steps(browser)
         browser.execute_cdp_cmd("Network.enable", {})
         be_online(browser, online=False)
         choose_by_keys(browser, 0)
-        assert find(browser, "#table").get_attribute("data-steps") == before
+        assert read_steps(browser) == before
         be_online(browser, online=True)
-        wait_until(browser, lambda: find(browser, "#table").get_attribute("data-steps") != before)
+        wait_until(browser, lambda: read_steps(browser) != before)
         wait_until(browser, lambda: is_my_turn(browser))
 
         server.process.send_signal(signal.SIGSTOP)
-        before = find(browser, "#table").get_attribute("data-steps")
+        before = read_steps(browser)
         choose_by_keys(browser, 0)
-        assert find(browser, "#table").get_attribute("data-steps") == before
+        assert read_steps(browser) == before
         server.process.send_signal(signal.SIGCONT)
-        wait_until(browser, lambda: find(browser, "#table").get_attribute("data-steps") != before)
+        wait_until(browser, lambda: read_steps(browser) != before)
         click_through(browser)
         browser.get("about:blank")
         browser.get_log("browser")  # that there was no connection
+
+
+def read_steps(browser: Chrome) -> str:
+    return str(find(browser, "#table").get_attribute("data-steps"))
 
 
 def be_online(browser: Chrome, *, online: bool) -> None:
@@ -111,27 +152,6 @@ def test_back_and_forward_lead_to_the_table_as_it_is(browser: Chrome, tmp_path: 
         wait_until(browser, lambda: browser.current_url == address and is_my_turn(browser))
         assert read_table(browser) == laid
         assert click_through(browser)
-        browser.get("about:blank")
-
-
-@pytest.mark.parametrize(("ruleset", "opponent"), GAMES)
-def test_a_whole_game_is_played_by_touch_on_a_phone(
-    browser: Chrome, tmp_path: Path, ruleset: str, opponent: str
-) -> None:
-    with serving(tmp_path, "you", opponent, *begin_game(tmp_path, ruleset)) as server:
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
-        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
-        try:
-            sit_down(browser, server)
-            for number in count():
-                if is_over(browser):
-                    break
-                tap_next(browser, number)
-            assert find(browser, "#ending").text
-            assert fits_the_window(browser)
-            assert browser.execute_script("return malice.failures") == {}
-        finally:
-            browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
         browser.get("about:blank")
 
 

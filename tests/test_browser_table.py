@@ -1,4 +1,4 @@
-"""A table in the browser: games by clicks alone, cards that are dragged, and whatever else somebody does there."""
+"""A table in the browser: cards that are dragged, and whatever else somebody does there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from selenium.webdriver import ActionChains, Chrome
 from selenium.webdriver.common.by import By
 
 from tests.browser_seats import CLICK_ONCE, click_through, is_my_turn, read_table, sit_down, write_short
-from tests.browser_window import at_a_desk, find, fits_the_window, wait_until
+from tests.browser_window import at_a_desk, find, wait_until
 from tests.command_line import malice
 from tests.games.conftest import BIDDING
 from tests.games.installed import installed, write_package
@@ -29,23 +29,6 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
     """The browser, at the size of a desk; afterwards its console must be empty."""
     yield from at_a_desk(chromium)
     chromium.get("about:blank")
-
-
-@pytest.mark.parametrize(
-    ("opponent", "ruleset"),
-    [("planner", "standard"), ("patience", "klondike-1"), ("uniform", "nuts-2"), ("uniform", "double-solitaire")],
-)
-def test_somebody_plays_every_family_to_its_end_by_clicks_alone(
-    browser: Chrome, tmp_path: Path, opponent: str, ruleset: str
-) -> None:
-    with serving(tmp_path, "you", opponent, "--ruleset", ruleset) as server:
-        sit_down(browser, server)
-        assert click_through(browser)
-        assert find(browser, "#ending").text
-        assert browser.execute_script("return malice.failures") == {}
-        assert not find(browser, "#message").is_displayed()
-        assert fits_the_window(browser)
-        browser.get("about:blank")  # the stream ends, and with it what its console could say
 
 
 def test_a_game_of_a_package_without_a_page_is_played_by_its_words(browser: Chrome, tmp_path: Path) -> None:
