@@ -53,6 +53,10 @@ def test_only_standings_and_what_follows_from_them_need_numpy_in_a_league() -> N
     assert "numpy" not in list_loaded(program)
 
 
+def test_a_run_begins_without_numpy() -> None:
+    assert "numpy" not in list_loaded("import malice.tournaments.running.orders, malice.tournaments.running.run")
+
+
 def test_help_lists_every_command_in_a_section() -> None:
     text = malice("--help").stdout
 

@@ -30,7 +30,7 @@ from malice.tournaments.running.hooks import Hooks, Outcome
 from malice.tournaments.running.plan import Plan
 from malice.tournaments.running.trial import estimate_rest
 from malice.tournaments.sanitizer import sanitize
-from malice.tournaments.terminal.results import describe_absence
+from malice.tournaments.terminal.transcript import excerpt_stderr
 
 
 class Playing(Protocol):
@@ -190,6 +190,8 @@ def _describe_broken(plan: Plan, way_out: str) -> Iterator[str]:
     yield f"{count} of {total} {inflect(count, 'is', 'are')} broken; {way_out} {inflect(count, 'it', 'them')}:"
     entries = {entry.label: entry for entry in plan.tournament.list_entries()}
     for label, absence in broken.items():
-        yield from describe_absence(label, absence)
+        yield f"  {sanitize(label)}: {absence.code}: {sanitize(absence.sentence)}"
+        for line in excerpt_stderr(absence.output):
+            yield f"    | {line}"
         if label in plan.bots:
             yield f"    version {entries[label].version.number} of {sanitize(label)} plays in its place"

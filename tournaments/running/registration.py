@@ -44,7 +44,6 @@ from malice.tournaments.league.journal import (
 )
 from malice.tournaments.league.merge import Taken
 from malice.tournaments.league.parts import Draft, Part, VersionKey
-from malice.tournaments.league.seeding import rank_by_rating
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.tournament import ListGames, Tournament, Tournaments, count_games, measure_workload
 from malice.tournaments.running.setup import Setup, SetupEntry
@@ -170,6 +169,8 @@ class PendingEvents:
         tournament = self.tournament
         if tournament.config.seeding != "rating" or tournament.parts or tournament.seeding:
             return
+        from malice.tournaments.league.seeding import rank_by_rating  # it needs numpy, and few tournaments need it
+
         labels = rank_by_rating(self.league, self._name, self._known.list_others)
         if not labels:
             raise LeagueError(

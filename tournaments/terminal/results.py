@@ -13,7 +13,6 @@ from malice.referee.nouns import format_count
 from malice.referee.records import Record
 from malice.tournaments.league.columns import COLUMNS, TERMINAL, Column, Unit, compute_fields, list_columns
 from malice.tournaments.league.contents import Contents, GameSummary
-from malice.tournaments.league.journal import Absence
 from malice.tournaments.league.progression import Progression, RankChange
 from malice.tournaments.league.series import Score, list_open_series
 from malice.tournaments.league.standings import PRELIMINARY, Row, Standings, StandingsTable
@@ -237,13 +236,6 @@ def list_cells(standings: Standings, row: Row) -> list[Cell]:
 
 def _warn(standings: Standings) -> str | None:
     return standings.warning or (LIVE if standings.live else None if standings.exact else INEXACT)
-
-
-def describe_absence(label: str, absence: Absence) -> Iterator[str]:
-    """Yield why an entry is absent, and an excerpt of its output."""
-    yield f"  {sanitize(label)}: {absence.code}: {sanitize(absence.sentence)}"
-    for line in excerpt_stderr(absence.output):
-        yield f"    | {line}"
 
 
 def describe_verdicts(record: Record) -> Iterator[str]:
