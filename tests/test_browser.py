@@ -18,7 +18,7 @@ from malice import site_pages
 from malice.referee.games.spite.messages import View
 from malice.referee.records import Record
 from malice.referee.replay import find_rules, replay_asks
-from tests.browser_window import as_a_phone, at_a_desk, current, find, press, replay, visit, wait_until
+from tests.browser_window import as_a_phone, at_a_desk, current, find, look_like, press, replay, visit, wait_until
 from tests.site_league import LABELS, League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -50,6 +50,32 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
 def column(browser: Chrome, number: int) -> list[str]:
     rows = browser.find_elements(By.CSS_SELECTOR, "table.ranking tbody tr")
     return [row.find_elements(By.CSS_SELECTOR, "th, td")[number].text for row in rows]
+
+
+def test_a_theme_is_chosen_by_keyboard_and_remembered(browser: Chrome, out: Path) -> None:
+    def look() -> tuple[str, str]:
+        theme = find(browser, "#theme").get_attribute("title") or ""
+        paper: str = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        return theme.partition(";")[0], paper
+
+    look_like(browser, "light", phone=False)
+    visit(browser, out, "index.html")
+    light = look()[1]
+
+    find(browser, "#theme").send_keys(Keys.ENTER, Keys.SPACE)
+    wait_until(browser, lambda: look()[0] == "Theme: dark")
+    dark = look()[1]
+    browser.switch_to.frame(find(browser, ".board-frame"))
+    wait_until(browser, lambda: browser.execute_script("return document.documentElement.dataset.theme") == "dark")
+    browser.switch_to.default_content()
+    visit(browser, out, "games.html")
+
+    assert look() == ("Theme: dark", dark)
+    assert dark != light
+    head = (out / "index.html").read_text("utf-8").partition("</head>")[0]
+    assert '<script src="static/theme.js"></script>' in head, "before anything is drawn"
+    find(browser, "#theme").click()
+    assert look() == ("Theme: system", light)
 
 
 def test_the_points_of_the_game_to_open_have_one_sign(browser: Chrome, out: Path) -> None:

@@ -75,7 +75,7 @@ def write_league_pages(store: Store, out: Path, names: Sequence[str]) -> int:
     """
     folder, folders = Folder(out), name_folders(names)
     folder.write(SITE_OWNER, msgspec.json.encode(find_league_owner(store)))
-    for name in (*STYLES, "icon.svg"):
+    for name in (*STYLES, "theme.js", "icon.svg"):
         folder.write(f"static/{name}", (STATIC / name).read_bytes())
     tournaments: list[TournamentLine] = []
     bots: defaultdict[str, list[BotLine]] = defaultdict(list)
