@@ -1,4 +1,4 @@
-"""A bot that would have played the last legal action of every list, without a process."""
+"""A bot that would have played the last legal action of every list, without a process; to differ at first costs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from malice.referee.records import Key, Record
 from malice.referee.requests import replay_decisions
 from malice.site_pages.contents import SiteContents
+from malice.tournaments.running.costs import SureCost
 from malice.tournaments.running.rerun import Adviser, Opinion, Opinions, Rerun, RerunAction
 
 NOTE = "last is best"
@@ -24,13 +25,16 @@ class LastAction(Opinions):
     def __init__(self, source: SiteContents, name: str = "last", fault: int | None = None) -> None:
         self.adviser = Adviser(name, "7", "ab" * 32)
         self.most: int | None = None
+        self.weigher = None
         self._source = source
         self._fault = fault
 
-    def ask(self, keys: Sequence[Key]) -> Iterator[Opinion]:
+    def ask(self, keys: Sequence[Key], games: int) -> Iterator[Opinion]:
         """Yield its opinions."""
         for record in self._source.read_records(keys):
-            yield Opinion(record.key, tuple(self._ask_seat(record, seat) for seat in range(len(record.entries))))
+            seats = tuple(self._ask_seat(record, seat) for seat in range(len(record.entries)))
+            others = [each for rerun in seats for each in rerun.choices if not each.agrees]
+            yield Opinion(record.key, seats, (SureCost(0, others[0].action, 0.093, 0.041),) if others else ())
 
     def _ask_seat(self, record: Record, seat: int) -> Rerun:
         choices = list(list_choices(record, seat))

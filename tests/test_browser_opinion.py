@@ -90,6 +90,11 @@ def test_a_second_opinion_is_shown_wherever_it_differs(league: League, browser: 
     assert "illegal after 3 moves" in told[1]
     assert "version 7, abababababab" in find(browser, "#opinion").text
 
+    moments = browser.find_elements(By.CSS_SELECTOR, "#moments .cost")
+    assert [int(moment.get_attribute("data-moment") or 0) for moment in moments] == [own[0][0]]
+    assert "bot0\u2069 differs from \u2068<img" in moments[0].text
+    assert moments[0].text.endswith(", costs 9 ± 4 % of a win.")
+
     press(browser, "o")
     assert not find(browser, "#advice").is_displayed()
     assert not find(browser, "#arrow").is_displayed()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from malice.site_pages.shard_files import choose_games
+from malice.site_pages.opinions import choose_games
 from malice.site_pages.survey import Survey
 from malice.tournaments.league.store import Store
+from malice.tournaments.running import costs
 from tests.command_line import malice
 from tests.site_files import data
 from tests.site_league import League
@@ -64,7 +66,7 @@ def test_every_seat_is_asked_as_by_a_rerun(db: Path, tmp_path: Path) -> None:
         )
         told = read_opinion(tmp_path, "0.0.0.1", seat)
         assert told["moves"] == rerun["moves"] > rerun["agreed"]
-        assert [(place, action) for place, action, _, _ in told["others"]] == [
+        assert [(place, action) for place, action, *_ in told["others"]] == [
             (choice["action"], choice["plays"]) for choice in rerun["choices"]
         ]
     assert " to " in told["others"][0][2], "in words"
@@ -97,6 +99,29 @@ def test_nothing_is_asked_twice_and_a_fault_is_told_but_stops_nothing(db: Path, 
     assert log.read_text() == asked, key
 
 
+@pytest.mark.core
+def test_a_bot_is_not_asked_about_itself_and_pages_name_what_surely_cost(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(costs, "LOOK", costs.Trial(3, 4))
+    monkeypatch.setattr(costs, "PROOF", costs.Trial(16, 8))
+
+    said = write_site(db, tmp_path, "--second-opinion", "planner", "--opinion-costs")
+
+    games = data(tmp_path / "data/opinions-0.js").items()
+    others = [(key, other) for key, seats in games for seat in seats for other in seat["others"]]
+    told = {(f"{key}/{place}", cost) for key, (place, _, _, _, cost) in others if cost}
+    pages = "".join((tmp_path / f"bots/{name}.html").read_text() for name in ("first", "greedy"))
+    rows = re.findall(r'replay.html#(0[./\d]+)">0[./\d]+</a></th>.*<td class="num">(.*) of a win</td>', pages)
+    assert 0 < len(told) < len(others)
+    assert told == set(rows)
+    assert f"  {len(told)} of the 6 choices that looked worst surely cost part of a win; the most, " in said
+    write_site(db, tmp_path, "--second-opinion", "greedy")
+    asked = {key: [seat is not None for seat in seats] for key, seats in data(tmp_path / "data/opinions-0.js").items()}
+    assert asked == {"0.0.0.0": [False, True], "0.0.0.1": [True, False]}
+    assert 'id="costs"' not in (tmp_path / "bots/first.html").read_text(), "nobody asked what it cost"
+
+
 def test_a_bot_that_does_not_start_is_a_fault_too(db: Path, tmp_path: Path) -> None:
     said = write_site(db, tmp_path, "--second-opinion", "false", "--opinion-games", "1")
 
@@ -124,6 +149,7 @@ def test_a_damaged_opinion_is_named(db: Path, tmp_path: Path) -> None:
     [
         (("--second-opinion", "nobody"), "no bot 'nobody'"),
         (("--opinion-games", "3"), "need --second-opinion"),
+        (("--opinion-costs",), "need --second-opinion"),
         (("--second-opinion", "first", "--opinion-games", "0"), "from 1, or all, got: 0"),
         (("--second-opinion", "first", "--follow"), "contradict each other"),
     ],

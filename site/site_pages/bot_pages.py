@@ -11,6 +11,7 @@ from malice.site_pages.contents import PublishedContents
 from malice.site_pages.evidence import VerdictList, collect_verdicts, read_farewell
 from malice.site_pages.files import Folder, write_table
 from malice.site_pages.game_list import GameRows
+from malice.site_pages.opinions import Diagnosis
 from malice.site_pages.pages import BotPage, Pages
 from malice.site_pages.sections import Section
 from malice.site_pages.survey import Survey
@@ -32,6 +33,7 @@ class BotPages:
         rows: makes the rows of lists of games.
         all_standings: the standings.
         sections: those of the front page, in the same order.
+        diagnosis: what a second opinion found; None without one.
     """
 
     def __init__(
@@ -41,7 +43,9 @@ class BotPages:
         rows: GameRows,
         all_standings: Sequence[Standings],
         sections: Sequence[Section],
+        diagnosis: Diagnosis | None = None,
     ) -> None:
+        self._diagnosis = diagnosis
         self._published = published
         self._survey = survey
         self._rows = rows
@@ -79,6 +83,8 @@ class BotPages:
             notes=read_notes(self._published, label, games),
             games=[self._rows.make(game) for game in games],
             slug=text.make_slug(label),
+            diagnosis=self._diagnosis,
+            costs=self._diagnosis.choices.get(label) if self._diagnosis else None,
             machines=self._survey.describe_machines(label),
             farewell=read_farewell(
                 label, self._survey.farewells, self._published.read_records, self._published.publication

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -22,9 +21,10 @@ from malice.site_pages.game_list import GameRows, Reasons, write_list
 from malice.site_pages.game_pages import GamePage, write_game_pages
 from malice.site_pages.last_table import LastTable, draw_last_table
 from malice.site_pages.live import NEVER, Live, MakeLive, make_stamp
+from malice.site_pages.opinions import Diagnosis, choose_games, write_opinions
 from malice.site_pages.pages import GameCount, Pages
 from malice.site_pages.sections import make_rankings
-from malice.site_pages.shard_files import Packers, ShardFiles, choose_games, write_opinions
+from malice.site_pages.shard_files import Packers, ShardFiles
 from malice.site_pages.survey import Memory, Survey
 from malice.site_pages.turning_point import Dramas
 from malice.tournaments.league.contents import Contents
@@ -128,15 +128,15 @@ class _Rendering:
         read_records, deals = self._source.read_records, self._survey.deals
         front = make_front(self._contents, read_records, deals, all_standings, rankings, self._options)
         self._choose_game(front)
-        opinions = self._write_opinions(front)
+        diagnosis = self._write_opinions(front)
         for path in sorted(STATIC.iterdir()):
             folder.write(f"static/{path.name}", path.read_bytes())
         families = {ruleset.family for ruleset in self._tournament.rulesets.values()}
         games = write_game_pages(folder, families)
-        self._write_index(self._write_shards(), games, opinions)
+        self._write_index(self._write_shards(), games, diagnosis)
         blocks = write_list(folder, self._survey, self._reasons, self._pages.marks)
         folder.write("games.html", self._pages.render_games(self._rows.make_latest(), blocks))
-        self._write_results(all_standings, front)
+        self._write_results(all_standings, front, diagnosis)
         self._write_rulesets()
         folder.write("replay.html", self._pages.render_replay(self._draw_last_table()))
         self._write_docs(frozenset(games))
@@ -162,8 +162,8 @@ class _Rendering:
         game = next(game for game in self._contents.games if game.key == self._watch)
         return draw_last_table(game, record, self._reasons)
 
-    def _write_opinions(self, front: Front) -> dict[str, Any] | None:
-        """Ask a bot about the games that people open first; return what the index tells of its answers."""
+    def _write_opinions(self, front: Front) -> Diagnosis | None:
+        """Ask a bot about the games that people open first; return what other files tell of its answers."""
         bot = self._options.opinions
         if bot is None:
             return None
@@ -178,7 +178,7 @@ class _Rendering:
                 files.write(number)
         return files
 
-    def _write_index(self, files: ShardFiles, games: dict[str, GamePage], opinions: dict[str, Any] | None) -> None:
+    def _write_index(self, files: ShardFiles, games: dict[str, GamePage], diagnosis: Diagnosis | None) -> None:
         payload = self._index | {
             "size": shards.SIZE,
             "watch": self._opens or None,
@@ -186,12 +186,12 @@ class _Rendering:
             "families": games,
             "bots": [text.make_slug(entry.label) for entry in self._contents.entries],  # in the order of their colours
         }
-        if opinions is not None:
-            payload["opinions"] = opinions
+        if diagnosis is not None:
+            payload["opinions"] = diagnosis.index
         script = shards.make_script("index", shards.make_header("index", payload), shards.pack(payload))
         self._folder.write("data/index.js", script)
 
-    def _write_results(self, all_standings: Sequence[Standings], front: Front) -> None:
+    def _write_results(self, all_standings: Sequence[Standings], front: Front, diagnosis: Diagnosis | None) -> None:
         """Write the front page, and the page of each bot."""
         entries = self._published.entries()
         opened = None if front.game is None else self._rows.make(front.game.game)
@@ -200,7 +200,7 @@ class _Rendering:
         write_front_downloads(self._folder, front, all_standings)
         crossings = [section.crossings for section in front.sections]
         write_crosstables(self._folder, zip(all_standings, crossings, strict=True))
-        bots = BotPages(self._published, self._survey, self._rows, all_standings, front.sections)
+        bots = BotPages(self._published, self._survey, self._rows, all_standings, front.sections, diagnosis)
         bots.write(self._folder, self._pages)
 
     def _write_rulesets(self) -> None:

@@ -21,6 +21,7 @@ from malice.site_pages.evidence import Farewell, VerdictCode
 from malice.site_pages.front import Front
 from malice.site_pages.game_list import GameRow
 from malice.site_pages.last_table import LastTable
+from malice.site_pages.opinions import CostlyChoice, Diagnosis
 from malice.site_pages.rankings import Marks, make_name
 from malice.site_pages.survey import KeptMarkup
 from malice.tournaments.league.contents import Entry
@@ -94,6 +95,10 @@ class BotPage(Struct, frozen=True):
     """The latest."""
     slug: str
     """Part of the names of its tables to download."""
+    diagnosis: Diagnosis | None = None
+    """What a second opinion on games found."""
+    costs: Sequence[CostlyChoice] | None = None
+    """Its own choices that surely cost it something; None if nobody asked."""
     machines: str = ""
     """How fast the workers were that played its games elsewhere, in words."""
     farewell: Farewell | None = None

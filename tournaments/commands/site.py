@@ -86,6 +86,12 @@ def _check_games(_: click.Context, __: click.Parameter, words: str | None) -> st
     callback=_check_games,
     help="How many games it is asked about: those that the pages open first, then the latest [default: 12].",
 )
+@click.option(
+    "--opinion-costs",
+    "costs",
+    is_flag=True,
+    help="Say where it surely cost part of a win to differ; both actions are played on, which takes seconds a game.",
+)
 @isolation_options
 @url_option
 @replace_site_option
@@ -102,6 +108,7 @@ def site(
     luck: bool,
     opinion: str | None,
     opinion_games: str | None,
+    costs: bool,
     isolation: Layer | None,
     required: bool,
     url: str,
@@ -118,7 +125,8 @@ def site(
     With --second-opinion a bot receives the requests of every seat again, exactly as `malice rerun` puts them, and
     replays show where it would have played something else. Its answers are kept beside the league, in friday.opinions
     for friday.db, by the content of the bot and of what it was asked: nothing is asked twice. Pages that are written
-    without the option do not have the opinion, and have it again with the next one that gives it.
+    without the option do not have the opinion, and have it again with the next one that gives it. --opinion-costs tells
+    on the pages of bots, and in replays, where it surely cost part of a win to differ from it.
 
     A league with several tournaments has one site for all of them, but for comparisons: a front page that lists them,
     and a page for each bot. --tournament writes the site of one. A folder that holds the site of one tournament keeps
@@ -145,10 +153,10 @@ def site(
         raise click.UsageError("--follow and --luck contradict each other: luck plays all games again each time")
     if follow and opinion is not None:
         raise click.UsageError("--follow and --second-opinion contradict each other: write the opinion when it is over")
-    if opinion is None and (opinion_games or isolation or required):
-        raise click.UsageError("--opinion-games and the isolation of a bot need --second-opinion BOT")
+    if opinion is None and (opinion_games or costs or isolation or required):
+        raise click.UsageError("--opinion-games, --opinion-costs and the isolation of a bot need --second-opinion BOT")
     most = None if opinion_games == "all" else int(opinion_games or GAMES)
-    asking = None if opinion is None else Asking(opinion, most, isolation, required)
+    asking = None if opinion is None else Asking(opinion, most, costs, isolation, required)
     extras = Extras(evidence, changes_since, url)
     running = follow and db.is_file() and is_played(db)
     with open_store(db, tournament=tournament, several=True) as store:
@@ -178,6 +186,8 @@ class Asking:
     """What names it."""
     most: int | None
     """About how many games to ask it; None for all."""
+    costs: bool
+    """Whether to weigh what it costs to differ from it."""
     isolation: Layer | None
     """Its isolation; None for the strongest that works."""
     required: bool
@@ -191,6 +201,7 @@ def open_opinions(store: Store, asking: Asking | None) -> Iterator[Opinions | No
     Raises:
         BotError: there is no such bot, it cannot be built, or it does not play the game of the league.
         IsolationError: its isolation is required, but unavailable.
+        RulesetError: nobody can weigh what it costs to differ from it.
     """
     if asking is None:
         yield None
@@ -200,6 +211,7 @@ def open_opinions(store: Store, asking: Asking | None) -> Iterator[Opinions | No
     from malice.tournaments.entries.lookup import require_games
     from malice.tournaments.entries.names import Names
     from malice.tournaments.league.file import list_league_files
+    from malice.tournaments.running.costs import Weigher, require_policy
     from malice.tournaments.running.isolation import describe_shortcomings
     from malice.tournaments.running.progress import ReplayProgress
     from malice.tournaments.running.rerun import Opinions, Surroundings
@@ -207,7 +219,10 @@ def open_opinions(store: Store, asking: Asking | None) -> Iterator[Opinions | No
     interrupt_on_signals()
     config = with_isolation(store.config(), asking.isolation, asking.required)
     found = Names(store.path, store).find(asking.words)
-    require_games(found, found.manifest.name, [ruleset.family for ruleset in store.tournament().rulesets.values()])
+    rulesets = store.tournament().rulesets.values()
+    require_games(found, found.manifest.name, [ruleset.family for ruleset in rulesets])
+    for ruleset in rulesets if asking.costs else ():
+        require_policy(ruleset)
     bot = ensure_built(found)
     player = bot.make_player(bot.manifest.name)
     for line in describe_shortcomings(config.isolation, [player]):
@@ -216,18 +231,25 @@ def open_opinions(store: Store, asking: Asking | None) -> Iterator[Opinions | No
         config.isolation, config.memory_mb, config.freeze, list_league_files(store.path), asking.required
     )
     with ReplayProgress(sys.stderr, "second opinion") as progress:
-        opinions = Opinions(store, player, Surroundings(config.init_ms, layers), asking.most, progress)
+        weigher = Weigher(store.path) if asking.costs else None
+        opinions = Opinions(store, player, Surroundings(config.init_ms, layers), asking.most, progress, weigher)
         yield opinions
     _print_opinions(opinions)
 
 
 def _print_opinions(opinions: Opinions) -> None:
+    from malice.site_pages.opinions import format_cost
     from malice.tournaments.terminal.transcript import excerpt_stderr
 
     bot = sanitize(opinions.adviser.name)
     others = f"{opinions.moves - opinions.agreed:,} of {format_count(opinions.moves, 'move')}"
     games = format_count(opinions.games, "game")
     click.echo(f"second opinion: {bot} would have played otherwise in {others}, in {games}", err=True)
+    if opinions.weigher:
+        told = sorted(opinions.weigher.told, key=lambda each: -each[1].cost)
+        most = f"; the most, {format_cost(told[0][1])} of a win, game {told[0][0]}/{told[0][1].action}" if told else ""
+        tried = f"{len(told)} of the {format_count(opinions.weigher.tried, 'choice')} that looked worst"
+        click.echo(f"  {tried} surely cost part of a win{most}", err=True)
     for fault in opinions.faults:
         place = f"game {fault.key}, seat {fault.seat}, after {format_count(fault.moves, 'move')}"
         click.echo(f"  {bot}: {fault.verdict} in {place}: {sanitize(fault.sentence)}", err=True)

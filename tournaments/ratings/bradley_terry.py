@@ -171,11 +171,11 @@ def _sum_block(
 
 
 @cache
-def student_quantile(degrees: int) -> float:
-    """The t with 97.5 % below it, to 1e-8."""
+def student_quantile(degrees: int, tail: float = 0.025) -> float:
+    """The t with so much above it, to 1e-8."""
     t = 1.959963984540054 if degrees > 2 else (12.7, 4.3)[degrees - 1]
     for _ in range(50):
-        step = (student_cdf(t, degrees) - 0.975) / _student_density(t, degrees)
+        step = (student_cdf(t, degrees) - 1 + tail) / _student_density(t, degrees)
         t -= step
         if abs(step) < 1e-12 * t:
             break

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -21,9 +19,9 @@ from malice.referee.records import Isolation, Key, Player, Record
 from malice.referee.requests import replay_requests
 from malice.referee.seat import BYE_WAIT_NS, BotSeat, SeatObserver, greet_bot
 from malice.referee.verdicts import Verdict, judge_illegal_move
-from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.file import find_opinions
 from malice.tournaments.league.store import Store
+from malice.tournaments.running.costs import Disagreement, SureCost, Weigher, read_kept, write_kept
 from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.tables import format_table
 from malice.tournaments.terminal.transcript import excerpt_stderr
@@ -193,7 +191,10 @@ class Opinion(Struct, frozen=True):
     """What a bot would have played in a game, by seat."""
 
     key: Key
-    seats: tuple[Rerun, ...]
+    seats: tuple[Rerun | None, ...]
+    """None where it played itself."""
+    costs: tuple[SureCost, ...] = ()
+    """Of the choices that surely cost the seat something."""
 
 
 class Counts(Protocol):
@@ -210,7 +211,7 @@ class Opinions:
     """A bot that says what it would have played in the games of a league.
 
     Opinions are kept in a folder `friday.opinions` beside `friday.db`, by the content of the bot and of what it was
-    asked; nothing is asked twice.
+    asked; nothing is asked twice. A bot is not asked about itself.
 
     Args:
         store: the league.
@@ -218,10 +219,17 @@ class Opinions:
         around: the conditions under which it plays.
         most: about how many games to ask it; None for all.
         counts: counts them.
+        weigher: says what it costs to differ from the bot; None for nobody.
     """
 
     def __init__(
-        self, store: Store, player: Player, around: Surroundings, most: int | None = None, counts: Counts | None = None
+        self,
+        store: Store,
+        player: Player,
+        around: Surroundings,
+        most: int | None = None,
+        counts: Counts | None = None,
+        weigher: Weigher | None = None,
     ) -> None:
         self.most = most
         self.adviser = _name_adviser(store, player)
@@ -229,16 +237,21 @@ class Opinions:
         """What it was asked about so far, and in how many moves it agreed."""
         self.faults: list[Rerun] = []
         """What ended with a verdict on it."""
+        self.weigher = weigher
         self._store = store
         self._player = player
         self._around = around
         self._counts = counts
         self._folder = find_opinions(store.path) / player.hash
 
-    def ask(self, keys: Sequence[Key]) -> Iterator[Opinion]:
+    def ask(self, keys: Sequence[Key], games: int) -> Iterator[Opinion]:
         """Yield the opinion on each of these games, in this order; on one that does not replay there is none.
 
         A verdict on the bot ends its opinion on a seat, and nothing else.
+
+        Args:
+            keys: the games.
+            games: how many it is asked about in all; the intervals of costs hold for all of them together.
 
         Raises:
             LeagueError: a kept opinion is damaged.
@@ -248,28 +261,44 @@ class Opinions:
             self._counts.expect(len(keys))
         for record in self._store.read_records(keys):
             with suppress(FamilyError, RecordError):  # its own replay page tells what is wrong with it
-                opinion = Opinion(record.key, tuple(self._ask_seats(record)))
+                seats = tuple(self._ask_seats(record))
+                costs = self.weigher.weigh(record, self._list_others(seats), games) if self.weigher else ()
+                opinion = Opinion(record.key, seats, costs)
                 self._count(opinion)
                 yield opinion
             if self._counts:
                 self._counts.count_game()
 
     def _count(self, opinion: Opinion) -> None:
+        reruns = [rerun for rerun in opinion.seats if rerun is not None]
         self.games += 1
-        self.moves += sum(rerun.moves for rerun in opinion.seats)
-        self.agreed += sum(rerun.agreed for rerun in opinion.seats)
-        self.faults += [replace(rerun, choices=()) for rerun in opinion.seats if rerun.verdict]
+        self.moves += sum(rerun.moves for rerun in reruns)
+        self.agreed += sum(rerun.agreed for rerun in reruns)
+        self.faults += [replace(rerun, choices=()) for rerun in reruns if rerun.verdict]
 
-    def _ask_seats(self, record: Record) -> Iterable[Rerun]:
+    def _ask_seats(self, record: Record) -> Iterable[Rerun | None]:
         rngs = self._store.tournament().seeds(record.key.part).order(record.key, len(record.entries)).rngs
-        for seat in range(len(record.entries)):
+        for seat, (_, content) in enumerate(record.entries):
+            if content == self._player.hash:
+                yield None
+                continue
             path = self._folder / f"{_hash_requests(record, rngs, seat)}.json"
-            rerun = _read_opinion(path)
+            rerun = read_kept(path, Rerun, "the bot is asked again")
             if rerun is None:
                 rerun = self._rerun(record, rngs, seat)
                 if rerun.verdict != ABSENT:
-                    _keep_opinion(path, rerun)
+                    write_kept(path, rerun)
             yield rerun
+
+    @staticmethod
+    def _list_others(seats: Sequence[Rerun | None]) -> list[Disagreement]:
+        return [
+            Disagreement(rerun.seat, choice.action, choice.played, choice.plays)
+            for rerun in seats
+            if rerun
+            for choice in rerun.choices
+            if not choice.agrees
+        ]
 
     def _rerun(self, record: Record, rngs: Sequence[int], seat: int) -> Rerun:
         try:
@@ -293,25 +322,3 @@ def _hash_requests(record: Record, rngs: Sequence[int], seat: int) -> str:
     times = record.clock, record.micros, record.cpu_micros
     content = msgspec.json.encode((FORMAT, record.digest, times, rngs, seat))
     return hashlib.sha256(content).hexdigest()
-
-
-def _read_opinion(path: Path) -> Rerun | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Rerun)
-    except FileNotFoundError:
-        return None
-    except msgspec.MsgspecError as error:
-        raise LeagueError(f"{path}: damaged: {error}; delete it, and the bot is asked again") from None
-
-
-def _keep_opinion(path: Path, rerun: Rerun) -> None:
-    """Write an opinion, whole or not at all; nobody else may read what a bot wrote to stderr."""
-    path.parent.parent.mkdir(mode=0o700, exist_ok=True)
-    path.parent.mkdir(exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        draft.write_bytes(msgspec.json.encode(rerun))
-        os.replace(draft, path)
-    finally:
-        with suppress(FileNotFoundError):
-            draft.unlink()

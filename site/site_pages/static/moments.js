@@ -7,10 +7,10 @@ window.malice = window.malice || {};
   const { createElement } = malice;
   let listed = { moments: [], links: [], index: 0 };
 
-  /** Tell the changes of the lead, or else where it was taken for good; the later, the more they weigh. */
+  /** Tell who led first, and the changes of the lead; the later, the more they weigh. */
   function findLeads(game, race) {
     if (!race || race.taken === null) return [];
-    const changes = race.changes.length ? race.changes : [{ step: race.taken, side: race.leads[race.taken] }];
+    const changes = [{ step: race.taken, side: race.leads[race.taken] }, ...race.changes];
     const last = changes.length - 1;
     return changes.map(({ step, side }, place) => {
       const own = race.left[step][side];
@@ -20,8 +20,17 @@ window.malice = window.malice || {};
       const good = place === last && race.leads.at(-1) === side ? " for good" : "";
       const name = (which) => malice.nameSide(game, race.sides[which]);
       const figure = (left) => malice.formatFigure(race.value(left));
-      const words = `${name(side)} ${verb} the lead${good}; ${race.unit}: ${figure(own)}, ${name(second)} ${figure(next)}`;
-      return { step, kind: "lead", words, weight: good ? 4 : 2 + step / race.left.length };
+      const words = `${name(side)} ${verb} the ${place || good ? "" : "first "}lead${good}; ${race.unit}: ${figure(own)}, ${name(second)} ${figure(next)}`;
+      return { step, kind: "lead", words, weight: good ? 4 : place ? 2 + step / race.left.length : 3 };
+    });
+  }
+
+  /** Tell what surely cost a seat part of a win, says a second opinion. */
+  function findCosts(game) {
+    const costly = malice.listOthers(game, null).flatMap((others, step) => others.filter(({ cost }) => cost).map((other) => ({ ...other, step })));
+    return costly.map(({ seat, step, cost }) => {
+      const words = `${malice.quote(game.seats[seat].name)} differs from ${malice.quote(game.opinion.bot)}, costs ${cost} of a win`;
+      return { step, kind: "cost", words, weight: 3.5 };
     });
   }
 
@@ -48,7 +57,7 @@ window.malice = window.malice || {};
   malice.gatherMoments = malice.computeOnce((game, course) => {
     const race = malice.measureRace(game, course);
     const own = [].concat(malice.callFamily(game.family, "moments", course, { game })).filter((moment) => isMoment(moment, game));
-    const all = [...findLeads(game, race), ...findLongestThink(game), ...findFaults(game), ...own];
+    const all = [...findLeads(game, race), ...findLongestThink(game), ...findFaults(game), ...findCosts(game), ...own];
     const heaviest = all.sort((one, other) => (other.weight || 0) - (one.weight || 0)).slice(0, MOST);
     return heaviest.sort((one, other) => one.step - other.step);
   });

@@ -14,22 +14,26 @@ window.malice = window.malice || {};
     if (!game.opinion) return others;
     const steps = game.steps.flatMap(({ moves }, step) => moves.map(() => step));
     game.opinion.seats.forEach((opinion, seat) => {
-      if (viewer !== null && viewer !== seat) return;
-      for (const [place, action, words, note] of opinion.others) {
-        (others[steps[place]] ||= []).push({ seat, action, words: words === action ? "" : words, note });
+      if (!opinion || (viewer !== null && viewer !== seat)) return;
+      for (const [place, action, words, note, cost] of opinion.others) {
+        (others[steps[place]] ||= []).push({ seat, action, words: words === action ? "" : words, note, cost });
       }
     });
     return others;
   };
 
   // A family's words for an action name a way or a thing to do, "end the turn": a colon suits both.
-  const describeOther = (game, { action, words }) => `${game.opinion.bot} would have chosen: ${words || action}`;
+  const describeOther = (game, other) => `${game.opinion.bot} would have chosen: ${other.words || other.action}${tellCost(other)}`;
+
+  /** Say what it cost to differ, if it surely cost something. */
+  const tellCost = ({ cost }) => (cost ? ` (differs, costs ${cost} of a win)` : "");
 
   /** Mark an action in the log. */
   malice.markOther = (game, other) => createElement("span", { class: "otherwise", role: "img", "aria-label": `, ${describeOther(game, other)}`, title: describeOther(game, other) }, "≠");
 
-  function describeSeat(game, { moves, others, fault }, seat) {
-    const words = `${game.opinion.bot} would have played otherwise in ${others.length} of ${moves}`;
+  function describeSeat(game, opinion, seat) {
+    const { moves, others, fault } = opinion || {};
+    const words = opinion ? `${game.opinion.bot} would have played otherwise in ${others.length} of ${moves}` : "not asked about itself";
     const told = fault && `${fault.code} after ${malice.formatCount(moves, "move")}: ${fault.sentence}`;
     return createElement(
       "li",
@@ -52,7 +56,7 @@ window.malice = window.malice || {};
       edition && " (",
       edition && createElement("bdi", {}, edition),
       edition && ")",
-      " was asked for every action in this game, and saw only what the seat saw. It is an opinion: nobody knows who would have won.",
+      " was asked for every action of others in this game, and saw only what the seat saw. It is an opinion: nobody knows who would have won.",
     );
   }
 
@@ -65,7 +69,7 @@ window.malice = window.malice || {};
   }
 
   function tellOther(game, other) {
-    const words = [createElement("b", {}, createElement("bdi", {}, game.opinion.bot)), " would have chosen: ", other.words || createElement("code", {}, other.action)];
+    const words = [createElement("b", {}, createElement("bdi", {}, game.opinion.bot)), " would have chosen: ", other.words || createElement("code", {}, other.action), tellCost(other)];
     const note = other.note && createElement("q", {}, createElement("bdi", {}, other.note));
     const whose = game.together && [createElement("bdi", {}, game.seats[other.seat].name), ": "];
     return createElement("span", {}, ...(whose || []), ...words, note && " ", note);
