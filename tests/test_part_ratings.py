@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from malice.tournaments.league import progression
-from malice.tournaments.league.progression import PartRatings, compute_part_ratings
+from malice.tournaments.league.progression import GameRatings, PartRatings, compute_part_ratings
 from malice.tournaments.league.ranking import Choice, Picker, compute_league_standings
 from malice.tournaments.league.standings import Standings, compute_standings
 from malice.tournaments.league.store import Store
@@ -94,6 +94,26 @@ def test_one_part_has_no_curve(league: GrowingLeague) -> None:
 
     with Store(league.path) as store:
         assert compute_part_ratings(store.read()) == ()
+
+
+def test_one_part_has_a_curve_by_games_and_rates_a_beginning_once(
+    league: GrowingLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = GameRatings()
+    league.play({"ann": 1, "bob": 1}, 12)
+    with Store(league.path) as store:
+        contents = store.read()
+    (found,) = rates.compute(contents, compute_league_standings(contents))
+
+    games = [game for game in contents.games if game.key.deal < 8]
+    (first,) = compute_league_standings(dataclasses.replace(contents, games=games))
+    (now,) = compute_league_standings(contents)
+    assert [step.games for step in found.steps] == [16, 24]
+    assert list_steps(found) == [list_elos(first), list_elos(now)]
+    monkeypatch.setattr(progression, "fit_beginnings", None)
+    assert rates.compute(contents, (now,)) == (found,)
+    few = dataclasses.replace(contents, games=games)
+    assert rates.compute(few, (first,)) == (), "16 of 16 games would be the same figure twice"
 
 
 def test_games_that_do_not_count_make_no_step(grown: GrowingLeague) -> None:

@@ -192,10 +192,10 @@ def _list_notes(record: Record, own: int) -> list[tuple[str, str]]:
 
 
 class EloStep(Struct, frozen=True):
-    """The Elo of a bot after a part."""
+    """The Elo of a bot after a part, or after so many games."""
 
     name: str
-    """Which part: its number after the word."""
+    """Which part, or how many games: the number with its word."""
     title: str
     games: str
     elo: str
@@ -237,9 +237,9 @@ class Details(Struct, frozen=True):
     """More of a bot's results in one ruleset with one number of seats."""
 
     steps: list[EloStep]
-    """Empty if only one part has rated games."""
+    """Empty if there were few games."""
     frame: Chart | None
-    """The chart of all bots by part, for its axes; None without steps."""
+    """The chart of all bots, for its axes; None without steps."""
     line: Line | None
     """The line of the bot there; None if it has none."""
     versions: list[VersionRow]

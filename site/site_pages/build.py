@@ -28,6 +28,7 @@ from malice.site_pages.shard_files import Packers, ShardFiles
 from malice.site_pages.survey import Memory, Survey
 from malice.site_pages.turning_point import Dramas
 from malice.tournaments.league.contents import Contents
+from malice.tournaments.league.progression import GameRatings
 from malice.tournaments.league.publication import SITE_OWNER, SiteSize, choose_publication, find_site_owner
 from malice.tournaments.league.ranking import compute_league_standings, find_state
 from malice.tournaments.league.standings import Standings, State
@@ -50,6 +51,7 @@ class SiteWriter:
         self._memory = Memory()
         self._stamp = ""
         self._dramas = Dramas()
+        self._by_games = GameRatings()
 
     def render(self, options: SiteOptions = DEFAULTS, make_live: MakeLive | None = None) -> SiteSize:
         """Write the site as the league stands now; rewrite only files whose content changes.
@@ -68,7 +70,9 @@ class SiteWriter:
         publication = options.publication or choose_publication(contents.tournament)
         published = PublishedContents(self._source, contents, publication)
         survey = Survey(contents, self._memory)
-        rendering = _Rendering(Folder(self._out), self._source, contents, published, survey, options, self._dramas)
+        rendering = _Rendering(
+            Folder(self._out), self._source, contents, published, survey, options, self._dramas, self._by_games
+        )
         self._stamp = rendering.stamp
         return rendering.write(make_live)
 
@@ -98,8 +102,10 @@ class _Rendering:
         survey: Survey,
         options: SiteOptions,
         dramas: Dramas,
+        by_games: GameRatings,
     ) -> None:
         self._folder = folder
+        self._by_games = by_games
         self._source = source
         self._contents = contents
         self._published = published
@@ -126,7 +132,7 @@ class _Rendering:
         all_standings = compute_league_standings(self._contents)
         rankings = make_rankings(all_standings)
         read_records, deals = self._source.read_records, self._survey.deals
-        front = make_front(self._contents, read_records, deals, all_standings, rankings, self._options)
+        front = make_front(self._contents, read_records, deals, all_standings, rankings, self._options, self._by_games)
         self._choose_game(front)
         diagnosis = self._write_opinions(front)
         for path in sorted(STATIC.iterdir()):

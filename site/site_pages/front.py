@@ -22,7 +22,13 @@ from malice.site_pages.series import SeriesRow, TeamRow
 from malice.site_pages.turning_point import FrontGame, find_front_game
 from malice.tournaments.league.contents import Contents
 from malice.tournaments.league.formats.decisions import make_table_before
-from malice.tournaments.league.progression import Changes, PartRatings, compute_part_changes, compute_part_ratings
+from malice.tournaments.league.progression import (
+    Changes,
+    GameRatings,
+    PartRatings,
+    compute_part_changes,
+    compute_part_ratings,
+)
 from malice.tournaments.league.standings import Standings, State
 from malice.tournaments.ratings.scores import SeatScore
 from malice.tournaments.terminal.comparisons import ADJUSTED_HEAD
@@ -168,6 +174,7 @@ def make_front(
     all_standings: Sequence[Standings],
     rankings: Sequence[Ranking],
     options: SiteOptions,
+    by_games: GameRatings,
 ) -> Front:
     """Collect what the front page shows.
 
@@ -178,13 +185,15 @@ def make_front(
         all_standings: the standings.
         rankings: the same as rankings.
         options: what the site shows beyond what every site does.
+        by_games: rates by games, where there is one part.
     """
     by_part = compute_part_ratings(source)
     changes = options.changes or find_changes(source, by_part, all_standings)
     labels = [entry.label for entry in source.entries]
     several = len({standings.ruleset for standings in all_standings}) > 1
+    steps = by_part or by_games.compute(source, all_standings)
     return Front(
-        sections=make_sections(source, deals, all_standings, rankings, by_part, replace(options, changes=changes)),
+        sections=make_sections(source, deals, all_standings, rankings, steps, replace(options, changes=changes)),
         course=make_rounds_section(source.format_input),
         overall=make_overall(all_standings) if several else None,
         changes=make_change_box(changes, rankings, labels),

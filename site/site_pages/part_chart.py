@@ -1,4 +1,4 @@
-"""The chart of Elo by part, and the same figures as a table."""
+"""The chart of Elo by part, or by games where there is one part, and the same figures as a table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,11 @@ CAPTION = (
     "Elo as in the ranking above, after each part of the tournament: every point fits all games up to then at once."
     " The upright bars are 95 % intervals; one that is dashed and has no end goes on."
 )
-APART = "Up to part {}, some bots had not met yet, not even through others; compare only those that had."
+BY_GAMES = (
+    "Elo as in the ranking above, after so many games of all bots, each time about twice as many: every point fits all"
+    " games up to then at once. The upright bars are 95 % intervals; one that is dashed and has no end goes on."
+)
+APART = "Up to {}, some bots had not met yet, not even through others; compare only those that had."
 REACH = 1.0
 """How far intervals may stretch the vertical axis on either side, as a share of the range of the points."""
 SHORTEST_REACH = 50.0
@@ -49,13 +53,14 @@ SPREAD = 0.7
 
 
 class StepName(Struct, frozen=True):
-    """A part, or several that were merged."""
+    """A part, several that were merged, or a number of games."""
 
     number: str
     name: str
-    """The number after the word."""
+    """The number with its word."""
     title: str
     games: str
+    """Empty where the name says it."""
 
 
 class EloRow(Struct, frozen=True):
@@ -67,7 +72,7 @@ class EloRow(Struct, frozen=True):
 
 
 class PartChart(Struct, frozen=True):
-    """Elo by part, drawn and in words."""
+    """Elo by part or by games, drawn and in words."""
 
     chart: Chart
     steps: list[StepName]
@@ -75,10 +80,10 @@ class PartChart(Struct, frozen=True):
 
 
 def make_part_chart(found: PartRatings | None, standings: Standings, colours: Mapping[str, int]) -> PartChart | None:
-    """Lay out the Elo of every entry after each part.
+    """Lay out the Elo of every entry after each part, or after so many games.
 
     Args:
-        found: what the standings were after each part; None if only one part has rated games.
+        found: what the standings were then; None if nobody knows.
         standings: what they are now.
         colours: the number of each entry.
     """
@@ -88,16 +93,17 @@ def make_part_chart(found: PartRatings | None, standings: Standings, colours: Ma
     drawn = [entry for entry in list_drawn(standings, colours) if _has_elo(entry.label, steps)]
     if not drawn:
         return None
-    names = [_name_step(step) for step in steps]
+    names, by_part = [_name_step(step) for step in steps], bool(steps[0].parts)
+    after = f"after {text.format_count(len(steps), 'part')}" if by_part else f"over {names[-1].name}"
     scale, y_ticks = _make_scale(steps, drawn)
     offsets = _find_offsets(scale, drawn)
     lines = [_make_line(scale, names, steps, entry, beside) for entry, beside in zip(drawn, offsets, strict=True)]
     chart = Chart(
-        name="Elo by part",
-        summary=f"Elo of {text.format_count(len(lines), 'bot')} after {text.format_count(len(steps), 'part')},"
-        " with 95 % intervals; a table of the figures follows",
-        caption=CAPTION,
-        axis="parts",
+        name="Elo by part" if by_part else "Elo by games",
+        summary=f"Elo of {text.format_count(len(lines), 'bot')} {after}, with 95 % intervals;"
+        " a table of the figures follows",
+        caption=CAPTION if by_part else BY_GAMES,
+        axis="parts" if by_part else "games",
         warning=_warn(names, steps),
         x_ticks=_make_part_ticks(scale, names),
         y_ticks=make_elo_ticks(scale, y_ticks),
@@ -114,6 +120,9 @@ def _has_elo(label: str, steps: Sequence[PartStep]) -> bool:
 
 
 def _name_step(step: PartStep) -> StepName:
+    games = text.format_count(step.games, "game")
+    if not step.parts:
+        return StepName(f"{step.games:,}", games, "", "")
     first, last = step.parts[0], step.parts[-1]
     titles = [sanitize(title, 60) for title in step.titles]
     number = str(first) if first == last else f"{first}–{last}"
@@ -121,7 +130,7 @@ def _name_step(step: PartStep) -> StepName:
         number=number,
         name=f"{'Part' if first == last else 'Parts'} {number}",
         title=titles[0] if len(titles) == 1 else f"{titles[0]} … {titles[-1]}",
-        games=text.format_count(step.games, "game"),
+        games=games,
     )
 
 
@@ -148,7 +157,8 @@ def _make_part_ticks(scale: Scale, names: Sequence[StepName]) -> list[Tick]:
 
 def _make_column(scale: Scale, at: int, name: StepName) -> ChartColumn:
     left = scale.x(at - 0.5)
-    return ChartColumn(left, round(scale.x(at + 0.5) - left, 1), f"{name.name}: {name.title}; {name.games} so far")
+    title = f"{name.name}: {name.title}; {name.games} so far" if name.games else name.name
+    return ChartColumn(left, round(scale.x(at + 0.5) - left, 1), title)
 
 
 def _make_line(scale: Scale, names: Sequence[StepName], steps: Sequence[PartStep], entry: Drawn, beside: float) -> Line:
@@ -158,7 +168,7 @@ def _make_line(scale: Scale, names: Sequence[StepName], steps: Sequence[PartStep
     for at, (name, step) in enumerate(zip(names, steps, strict=True)):
         rating = step.ratings.get(entry.label)
         if rating is not None and rating.elo is not None:
-            told = f"{text.format_signed(rating.elo)} ({format_interval(rating)}) after part {name.number}"
+            told = f"{text.format_signed(rating.elo)} ({format_interval(rating)}) after {_begin_small(name.name)}"
             x = round(scale.x(at) + beside, 1)
             marks.append(CurvePoint(x, scale.y(rating.elo), f"{label}: {told}", _make_bar(scale, rating)))
     return make_line(entry, [(mark.x, mark.y) for mark in marks], marks, told)
@@ -182,8 +192,12 @@ def _make_bar(scale: Scale, rating: Rating) -> Bar:
 
 def _warn(names: Sequence[StepName], steps: Sequence[PartStep]) -> str:
     """Say until when the bots fell into groups."""
-    apart = [name.number for name, step in zip(names, steps, strict=True) if step.groups > 1]
+    apart = [_begin_small(name.name) for name, step in zip(names, steps, strict=True) if step.groups > 1]
     return APART.format(apart[-1]) if apart else ""
+
+
+def _begin_small(name: str) -> str:
+    return name[0].lower() + name[1:]
 
 
 def _make_row(label: str, steps: Sequence[PartStep]) -> EloRow:

@@ -213,7 +213,7 @@ class Section(Struct, frozen=True):
     """None if no entry has older versions."""
     chart: Chart | None
     by_part: PartChart | None
-    """None if only one part has rated games."""
+    """By games if only one part has rated games; None if these are few."""
     teams: list[TeamRow]
     series: list[SeriesRow]
     series_target: int
@@ -260,7 +260,7 @@ def make_sections(
         deals: who won which deals.
         all_standings: the standings.
         rankings: the same as rankings.
-        by_part: the ratings after each part.
+        by_part: the ratings after each part, or after so many games.
         options: what the site shows beyond what every site does.
     """
     targets = find_targets(source)

@@ -121,14 +121,14 @@ MOST_STEPS = 30
 
 
 class PartStep(Struct, frozen=True):
-    """The ratings after a part, or after several that were merged."""
+    """The ratings after a part, after several that were merged, or after so many games of a part."""
 
     parts: tuple[int, ...]
-    """The numbers of the parts that came in since the step before; never empty."""
+    """The numbers of the parts that came in since the step before; empty where steps go by games."""
     titles: tuple[str, ...]
     """Theirs."""
     games: int
-    """Rated games of these and all earlier parts."""
+    """Rated games up to this step."""
     ratings: dict[str, Rating]
     """Of the entries shown that have an Elo by then."""
     groups: int
@@ -204,14 +204,97 @@ def _merge_parts(parts: Sequence[Part], rated: frozenset[int]) -> Iterator[list[
 
 
 def _make_step(span: Sequence[Part], fit: Fit, picker: Picker) -> PartStep:
-    ratings = zip(picker.names, fit.ratings, strict=True)
     return PartStep(
         parts=tuple(part.number for part in span),
         titles=tuple(part.title for part in span),
         games=fit.games,
-        ratings={name: rating for name, rating in ratings if name in picker.shown and rating.elo is not None},
+        ratings=_name_ratings(fit, picker),
         groups=fit.pools,
     )
+
+
+def _name_ratings(fit: Fit, picker: Picker) -> dict[str, Rating]:
+    ratings = zip(picker.names, fit.ratings, strict=True)
+    return {name: rating for name, rating in ratings if name in picker.shown and rating.elo is not None}
+
+
+FIRST_GAMES = 8
+"""Where steps go by games, so many for each entry make the first; each has twice as many as the one before."""
+MOST_BEGINNINGS = 6
+"""Of those steps, the latest are kept; all together they cost about as much as the ranking."""
+FULL = 0.7
+"""No step has more than this share of all games but the last, which has them all: it would tell the same."""
+
+
+class GameRatings:
+    """How ratings developed within a tournament, by games; asked again, it rates new beginnings only."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, PartStep] = {}
+
+    def compute(self, league: Contents, all_standings: Sequence[Standings]) -> tuple[PartRatings, ...]:
+        """Rate every ruleset and number of seats after 64 rated games, 128, 256 and so on.
+
+        A step holds the joint fit of the games of the first deals that were complete, the last step the ranking. Where
+        there are too few games for two steps there are none.
+
+        Args:
+            league: the tournament.
+            all_standings: its standings, of all games.
+        """
+        picker = Picker(league, EVERYTHING)
+        kinds = group_games(picker.list_games(), league.clocks).values()
+        known, self._known = self._known, {}
+        found = []
+        for played, standings in zip(kinds, all_standings, strict=True):
+            steps = [*self._list_beginnings(league, picker, played, known), _make_last_step(standings)]
+            if len(steps) > 1:
+                found.append(PartRatings(standings.ruleset, standings.seats, tuple(steps)))
+        return tuple(found)
+
+    def _list_beginnings(
+        self, league: Contents, picker: Picker, played: Sequence[GameSummary], known: Mapping[int, PartStep]
+    ) -> Iterator[PartStep]:
+        games = _order_by_end(list_counted(list_complete(played)))
+        most = FULL * len(games)
+        least = FIRST_GAMES * len(league.entries)
+        lengths = [size for power in range(40) if least <= (size := 1 << power) <= most][-MOST_BEGINNINGS:]
+        number = {name: index for index, name in enumerate(picker.names)}
+        anchor = league.config.anchor
+        for length in lengths:
+            first = games[: _end_deal(games, length)]
+            played_in = tuple((game.number, game.labels, game.places) for game in first)
+            key = hash((tuple(picker.names), anchor, played_in))
+            if (step := known.get(key)) is None:
+                rated = [make_rated_game(game, number, picker.common) for game in first]
+                reference = None if anchor is None else number[anchor]
+                (fit,) = fit_beginnings(rated, len(number), [len(rated)], anchor=reference)
+                step = PartStep((), (), fit.games, _name_ratings(fit, picker), fit.pools)
+            self._known[key] = step
+            yield step
+
+
+def _order_by_end(games: Sequence[GameSummary]) -> list[GameSummary]:
+    """The games deal by deal, in the order in which the deals end."""
+    ends = {_name_deal(game): game.number for game in games}  # in playing order
+    return sorted(games, key=lambda game: ends[_name_deal(game)])
+
+
+def _end_deal(games: Sequence[GameSummary], length: int) -> int:
+    """So many games, or a few more, so that the last deal is whole."""
+    deal = _name_deal(games[length - 1])
+    while length < len(games) and _name_deal(games[length]) == deal:
+        length += 1
+    return length
+
+
+def _name_deal(game: GameSummary) -> tuple[int, int, int]:
+    return game.key.part, game.key.table, game.key.deal
+
+
+def _make_last_step(standings: Standings) -> PartStep:
+    ratings = {row.label: row.rating for row in standings.rows if row.rating.elo is not None}
+    return PartStep((), (), standings.games, ratings, standings.groups)
 
 
 _UNRATED = Rating(games=0, wins=0, draws=0, losses=0, score=None, average_opponent=None, pool=-1)
