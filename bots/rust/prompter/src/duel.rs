@@ -5,6 +5,7 @@
 use crate::chance::Chance;
 use crate::clock::cpu_ms;
 use crate::dealing::{deal, find_rules, redeal};
+use crate::policy::take_steps;
 use crate::rules::Rules;
 use crate::search::{rank_lines, Budget};
 use crate::table::{Ending, Table};
@@ -69,7 +70,7 @@ fn play_game(rules: &Rules, seed: u64, team: usize, budget: &dyn Fn(usize) -> Bu
                 let seen = Seen::mask(rules, &table, &world);
                 let lines = rank_lines(rules, &seen, budget(table.seat), noise.draw(), |_| true);
                 match lines.first() {
-                    Some(line) => table.take_step(rules, &world, line.steps[0]),
+                    Some(line) => take_steps(rules, &world, &mut table, &line.steps),
                     None => table.pass(rules, &world),
                 }
             }

@@ -4,15 +4,15 @@
 //! line ends with a discard or a pass, or where a card is turned up that nobody knows yet: the next pay-off card, a new
 //! hand. The worth of such a line is that of the best position behind it that known cards lead to.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::cell::Cell;
 
-use crate::rules::{Card, Rules, StockOut, KINDS, NONE, PILES, WILD};
-use crate::table::{Pile, Source, Step, Table, HEIGHTS};
+use crate::rules::{Card, Rules, StockOut, KINDS, NONE, PILES, SEATS, WILD};
+use crate::table::{list_discards, Pile, Source, Step, Table, DEPTH, HEIGHTS};
 use crate::worth;
 
-/// Positions looked at for one answer.
+/// Positions looked at for one answer, and for one of the answers in a rollout.
 const LIMIT: usize = 500;
+const QUICK_LIMIT: usize = 60;
 /// How many discards are tried in one position.
 const DISCARDS: usize = 4;
 const MOST_PILES: usize = 3 * PILES;
@@ -25,15 +25,20 @@ pub struct Line {
 }
 
 /// What changes while a turn is planned.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 struct Position {
     heights: [u8; HEIGHTS],
     hand: [u8; KINDS],
     held: u8,
+    /// The heights that stacks have, and the cards in the hand, as bits.
+    open: u16,
+    ranks: u16,
     /// Cards left in each side stack.
     sizes: [u8; MOST_PILES],
     /// The pay-off cards that were played, as bits.
     paid: u8,
+    /// The sum of a number for each card in its place: the same for the same position, whatever led to it.
+    key: u64,
 }
 
 struct Node {
@@ -46,21 +51,47 @@ struct Node {
     worth: i32,
 }
 
-/// Multiplies and rotates: good enough for positions, and faster than the standard library's hasher.
-#[derive(Default)]
-struct QuickHasher(u64);
+/// Keys that were met, in a table at most half full; 0 stands for none.
+struct Met(Vec<u64>);
 
-impl Hasher for QuickHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 29
+impl Met {
+    fn new(limit: usize) -> Met {
+        Met(vec![0; (4 * limit).next_power_of_two()])
     }
 
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let word = chunk.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
-            self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    /// Whether the key is new; it is not from now on.
+    fn insert(&mut self, key: u64) -> bool {
+        let last = self.0.len() - 1;
+        let mut place = (key >> 32) as usize & last;
+        while self.0[place] != 0 {
+            if self.0[place] == key {
+                return false;
+            }
+            place = (place + 1) & last;
         }
+        self.0[place] = key;
+        true
     }
+}
+
+/// The places where a count is not 0, as bits.
+fn list_present(counts: &[u8]) -> u16 {
+    counts.iter().enumerate().fold(0, |bits, (place, &count)| bits | u16::from(count > 0) << place)
+}
+
+fn list_bits(mut bits: u16) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (place < 16).then_some(place)
+    })
+}
+
+/// A number that stands for a place where cards lie.
+const fn key(place: usize) -> u64 {
+    let word = (place as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB) | 1
 }
 
 /// What stays the same while a turn is planned.
@@ -68,18 +99,22 @@ struct Planner<'a> {
     rules: &'a Rules,
     table: &'a Table,
     /// The side stacks that may be played from: their seats, their places, the costs of their burials by size.
-    piles: Vec<(u8, u8, Vec<Card>, Vec<i32>)>,
+    piles: [(u8, u8, &'a [Card]); MOST_PILES],
+    pile_count: usize,
+    costs: [[i32; DEPTH + 1]; MOST_PILES],
     /// The pay-off piles that may be played from, and their tops.
-    payers: Vec<(u8, Card)>,
+    payers: [(u8, Card); SEATS],
+    payer_count: usize,
     last_ones: bool,
     may_draw: bool,
-    dangers: [i32; HEIGHTS],
+    /// By height, once asked for.
+    dangers: [Cell<Option<i32>>; HEIGHTS],
 }
 
 /// Lists the lines of the seat to act, best first.
 pub fn list_lines(rules: &Rules, table: &Table) -> Vec<Line> {
     let planner = Planner::new(rules, table);
-    let mut nodes = planner.search();
+    let mut nodes = planner.search(LIMIT);
     let mut lines = Vec::new();
     for index in (1..nodes.len()).rev() {
         let (parent, worth) = (nodes[index].parent, nodes[index].worth);
@@ -100,6 +135,28 @@ pub fn list_lines(rules: &Rules, table: &Table) -> Vec<Line> {
     lines
 }
 
+/// The line that looks best, up to the first card that is turned up: for rollouts, which look at fewer positions.
+pub fn find_line(rules: &Rules, table: &Table) -> Vec<Step> {
+    let planner = Planner::new(rules, table);
+    let nodes = planner.search(QUICK_LIMIT);
+    let mut best = usize::from(nodes.len() > 1 && planner.must_play(&nodes[0].position));
+    for (index, node) in nodes.iter().enumerate().skip(best + 1) {
+        if node.worth > nodes[best].worth && (node.revealed || !planner.must_play(&node.position)) {
+            best = index;
+        }
+    }
+    if !nodes[best].revealed {
+        let end = planner.list_ends(&nodes[best].position).into_iter().max_by_key(|end| end.0);
+        let mut steps = list_steps(&nodes, best);
+        steps.extend(end.map(|end| end.1));
+        return steps;
+    }
+    while nodes[nodes[best].parent].revealed {
+        best = nodes[best].parent;
+    }
+    list_steps(&nodes, best)
+}
+
 fn list_steps(nodes: &[Node], index: usize) -> Vec<Step> {
     let (mut steps, mut at) = (Vec::new(), index);
     while at != 0 {
@@ -112,49 +169,66 @@ fn list_steps(nodes: &[Node], index: usize) -> Vec<Step> {
 
 impl Planner<'_> {
     fn new<'a>(rules: &'a Rules, table: &'a Table) -> Planner<'a> {
-        let mut seats = vec![table.seat];
-        seats.extend(rules.allies(table.seat).filter(|&ally| ally != table.seat));
-        let mut piles = Vec::new();
-        for &seat in &seats {
-            for index in 0..rules.side_count {
-                let cards = table.seats[seat].sides[index].cards().to_vec();
-                let costs = (0..=cards.len()).map(|size| worth::clutter(&cards, size)).collect();
-                piles.push((seat as u8, index as u8, cards, costs));
-            }
-        }
-        piles.truncate(MOST_PILES);
-        let open = seats.iter().filter(|&&seat| table.seats[seat].left > 0 && table.seats[seat].top != NONE);
-        let payers: Vec<(u8, Card)> = open.map(|&seat| (seat as u8, table.seats[seat].top)).collect();
-        Planner {
-            last_ones: payers.iter().all(|&(seat, _)| table.seats[seat as usize].left == 1),
-            may_draw: table.supply() >= rules.hand_size || (rules.stock_out != StockOut::Need && table.supply() > 0),
-            dangers: worth::list_dangers(rules, table),
+        let mut planner = Planner {
             rules,
             table,
-            piles,
-            payers,
+            piles: [(0, 0, &[]); MOST_PILES],
+            pile_count: 0,
+            costs: [[0; DEPTH + 1]; MOST_PILES],
+            payers: [(0, NONE); SEATS],
+            payer_count: 0,
+            last_ones: true,
+            may_draw: table.supply() >= rules.hand_size || (rules.stock_out != StockOut::Need && table.supply() > 0),
+            dangers: std::array::from_fn(|_| Cell::new(None)),
+        };
+        planner.add_seat(table.seat);
+        rules.allies(table.seat).filter(|&ally| ally != table.seat).for_each(|ally| planner.add_seat(ally));
+        planner
+    }
+
+    fn add_seat(&mut self, seat: usize) {
+        let owner = &self.table.seats[seat];
+        for index in 0..self.rules.side_count.min(MOST_PILES - self.pile_count) {
+            let cards = owner.sides[index].cards();
+            let costs = &mut self.costs[self.pile_count];
+            for size in 2..=cards.len() {
+                costs[size] = costs[size - 1] + worth::burial(cards[size - 2], cards[size - 1]);
+            }
+            self.piles[self.pile_count] = (seat as u8, index as u8, cards);
+            self.pile_count += 1;
+        }
+        if owner.left > 0 && owner.top != NONE {
+            self.payers[self.payer_count] = (seat as u8, owner.top);
+            self.payer_count += 1;
+            self.last_ones &= owner.left == 1;
         }
     }
 
-    fn search(&self) -> Vec<Node> {
+    fn payers(&self) -> &[(u8, Card)] {
+        &self.payers[..self.payer_count]
+    }
+
+    fn search(&self, limit: usize) -> Vec<Node> {
         let own = self.table.own();
         let mut sizes = [0; MOST_PILES];
-        for (size, pile) in sizes.iter_mut().zip(&self.piles) {
+        for (size, pile) in sizes.iter_mut().zip(&self.piles[..self.pile_count]) {
             *size = pile.2.len() as u8;
         }
-        let root = Position { heights: self.table.heights, hand: own.hand, held: own.held, sizes, paid: 0 };
-        let mut seen: HashSet<Position, BuildHasherDefault<QuickHasher>> = HashSet::default();
-        seen.insert(root);
-        let mut nodes =
-            vec![Node { position: root, parent: 0, step: Step::Pass, revealed: false, worth: self.worth(&root) }];
-        let mut plays = Vec::new();
+        let (heights, hand) = (self.table.heights, own.hand);
+        let open = list_present(&heights[..self.rules.top]);
+        let root = Position { heights, hand, held: own.held, open, ranks: list_present(&hand), sizes, paid: 0, key: 1 };
+        let mut met = Met::new(limit);
+        met.insert(root.key);
+        let mut nodes = Vec::with_capacity(16);
+        nodes.push(Node { position: root, parent: 0, step: Step::Pass, revealed: false, worth: self.worth(&root) });
+        let mut plays = Vec::with_capacity(16);
         let mut next = 0;
-        while next < nodes.len() && nodes.len() < LIMIT {
+        while next < nodes.len() && nodes.len() < limit {
             let (position, revealed) = (nodes[next].position, nodes[next].revealed);
             self.list_plays(&position, &mut plays);
             for &(source, height) in &plays {
                 let further = self.follow(&position, source, height);
-                if seen.insert(further) {
+                if met.insert(further.key) {
                     let revealed = revealed || further.paid != 0 || (further.held == 0 && self.may_draw);
                     let step = Step::Play(source, height as u8);
                     nodes.push(Node { position: further, parent: next, step, revealed, worth: self.worth(&further) });
@@ -171,10 +245,10 @@ impl Planner<'_> {
         if self.table.filling || (position.held == 0 && !self.may_draw && self.rules.stock_out != StockOut::PlayOn) {
             return;
         }
-        for height in (0..self.rules.top).filter(|&height| position.heights[height] > 0) {
+        for height in list_bits(position.open) {
             let needed = (height + 1) as Card;
             let wild_fits = self.rules.wild_fits(height);
-            for (index, &(seat, card)) in self.payers.iter().enumerate() {
+            for (index, &(seat, card)) in self.payers().iter().enumerate() {
                 if position.paid >> index & 1 == 0 && self.rules.fits(card, height) {
                     plays.push((Source::Payoff(seat), height));
                 }
@@ -194,7 +268,7 @@ impl Planner<'_> {
         if position.hand[card as usize] > 0 {
             plays.push((Source::Hand(card), height));
         }
-        for (pile, &size) in self.piles.iter().zip(&position.sizes) {
+        for (pile, &size) in self.piles[..self.pile_count].iter().zip(&position.sizes) {
             if size > 0 && pile.2[size as usize - 1] == card {
                 plays.push((Source::Side(pile.0, pile.1), height));
             }
@@ -218,25 +292,33 @@ impl Planner<'_> {
 
     fn follow(&self, position: &Position, source: Source, height: usize) -> Position {
         let mut further = *position;
-        match source {
+        let place = match source {
             Source::Hand(card) => {
                 further.hand[card as usize] -= 1;
                 further.held -= 1;
+                further.ranks &= !(u16::from(further.hand[card as usize] == 0) << card);
+                card as usize
             }
             Source::Payoff(seat) => {
-                let index = self.payers.iter().position(|payer| payer.0 == seat).unwrap_or(0);
+                let index = self.payers().iter().position(|payer| payer.0 == seat).unwrap_or(0);
                 further.paid |= 1 << index;
+                32 + index
             }
             Source::Side(seat, place) => {
                 let index = self.piles.iter().position(|pile| (pile.0, pile.1) == (seat, place)).unwrap_or(0);
                 further.sizes[index] -= 1;
+                64 + index
             }
-        }
+        };
+        let stacks = key(128 + (height + 1) % self.rules.top).wrapping_sub(key(128 + height));
+        further.key = position.key.wrapping_add(key(place)).wrapping_add(stacks);
         further.heights[height] -= 1;
         further.heights[(height + 1) % self.rules.top] += 1;
         if self.rules.slots.is_none() {
             further.heights[0] = 1;
         }
+        further.open &= !(u16::from(further.heights[height] == 0) << height);
+        further.open |= 1 << ((height + 1) % self.rules.top);
         further
     }
 
@@ -246,10 +328,17 @@ impl Planner<'_> {
         if position.held == 0 {
             return worth;
         }
-        let tops = (0..self.rules.side_count).map(|index| self.top(position, index));
-        let cards = (1..=WILD).filter(|&card| position.hand[card as usize] > 0);
-        let best = cards.flat_map(|card| tops.clone().map(move |top| worth::discard(card, top))).max();
-        worth + best.unwrap_or(0)
+        let mut tops = [NONE; PILES];
+        for (index, top) in tops.iter_mut().enumerate().take(self.rules.side_count) {
+            *top = self.top(position, index);
+        }
+        let mut best = i32::MIN;
+        for card in list_bits(position.ranks) {
+            for &top in &tops[..self.rules.side_count] {
+                best = best.max(worth::discard(card as Card, top));
+            }
+        }
+        worth + if best > i32::MIN { best } else { 0 }
     }
 
     fn top(&self, position: &Position, index: usize) -> Card {
@@ -264,14 +353,14 @@ impl Planner<'_> {
     /// What a position is worth without its discard.
     fn bare_worth(&self, position: &Position) -> i32 {
         let played = position.paid.count_ones();
-        let mut worth = if self.last_ones && played > 0 && played as usize == self.payers.len() {
+        let mut worth = if self.last_ones && played > 0 && played as usize == self.payer_count {
             worth::WIN
         } else {
             worth::PAYOFF * played as i32
         };
-        worth -=
-            (0..self.rules.top).filter(|&at| position.heights[at] > 0).map(|at| self.dangers[at]).max().unwrap_or(0);
-        worth -= self.piles.iter().zip(&position.sizes).map(|(pile, &size)| pile.3[size as usize]).sum::<i32>();
+        worth -= list_bits(position.open).map(|height| self.danger(height)).max().unwrap_or(0);
+        let costs = self.costs[..self.pile_count].iter().zip(&position.sizes);
+        worth -= costs.map(|(costs, &size)| costs[size as usize]).sum::<i32>();
         if position.held == 0 && !self.may_draw {
             return worth;
         }
@@ -283,22 +372,32 @@ impl Planner<'_> {
         worth + worth::WILD_LEFT * wilds + worth::CARD_LEFT * (i32::from(position.held) - wilds)
     }
 
+    /// What it costs to leave a stack of this height to the opponents.
+    fn danger(&self, height: usize) -> i32 {
+        self.dangers[height].get().unwrap_or_else(|| {
+            let danger = worth::danger(self.rules, self.table, height);
+            self.dangers[height].set(Some(danger));
+            danger
+        })
+    }
+
     /// The value of how few cards below its pay-off card a seat cannot see among its own; for a card that is yet to
     /// be turned up the mean.
     fn nearness(&self, position: &Position) -> i32 {
         let mut wilds = u32::from(position.hand[WILD as usize]);
-        let mut have =
-            (1..WILD).filter(|&card| position.hand[card as usize] > 0).fold(0u16, |have, card| have | 1 << card);
-        for index in 0..self.piles.len() {
+        let mut have = position.ranks;
+        for index in 0..self.pile_count {
             let top = self.top(position, index);
             have |= 1 << top;
             wilds += u32::from(top == WILD);
         }
         let fewest = |card: Card| {
-            let stacks = (0..self.rules.top).filter(|&at| position.heights[at] > 0);
-            stacks.map(|at| (self.rules.below[at][card as usize] & !have).count_ones()).min().unwrap_or(99)
+            list_bits(position.open)
+                .map(|at| (self.rules.below[at][card as usize] & !have).count_ones())
+                .min()
+                .unwrap_or(99)
         };
-        let known = self.payers.iter().enumerate().filter(|(index, _)| position.paid >> index & 1 == 0);
+        let known = self.payers().iter().enumerate().filter(|(index, _)| position.paid >> index & 1 == 0);
         let mut best = known.map(|(_, &(_, card))| worth::nearness(fewest(card), wilds)).max().unwrap_or(0);
         if position.paid != 0 {
             let next = (1..=self.rules.top as Card).chain([WILD]);
@@ -311,35 +410,43 @@ impl Planner<'_> {
     /// Adds the lines that end with a discard or a pass in this position.
     fn add_ends(&self, nodes: &[Node], index: usize, lines: &mut Vec<Line>) {
         let position = &nodes[index].position;
-        if self.rules.has_forced() {
-            let mut plays = Vec::new();
-            self.list_plays(position, &mut plays);
-            if plays.iter().any(|&(source, _)| self.is_forced(position, source)) {
-                return;
-            }
+        if self.must_play(position) {
+            return;
         }
         let bare = self.bare_worth(position);
-        let mut table = self.table.clone();
-        for (side, &size) in position.sizes.iter().enumerate().take(self.rules.side_count) {
-            let mut pile = Pile::EMPTY;
-            self.piles[side].2[..size as usize].iter().for_each(|&card| pile.push(card));
-            table.seats[table.seat].sides[side] = pile;
-        }
-        let mut ends = Vec::new();
-        for card in (1..=WILD).filter(|&card| position.hand[card as usize] > 0) {
-            for side in table.list_discards(self.rules, card) {
-                let top = table.own().sides[side].top();
-                ends.push((worth::discard(card, top), Step::Discard(card, side as u8)));
-            }
-        }
-        if self.rules.can_pass && (self.rules.optional || ends.is_empty()) {
-            ends.push((worth::CARD_LEFT, Step::Pass));
-        }
+        let mut ends = self.list_ends(position);
         ends.sort_by_key(|&(worth, _)| -worth);
         for &(worth, step) in ends.iter().take(DISCARDS) {
             let mut steps = list_steps(nodes, index);
             steps.push(step);
             lines.push(Line { steps, worth: bare + worth });
         }
+    }
+
+    /// Whether the rules forbid to end the turn here.
+    fn must_play(&self, position: &Position) -> bool {
+        let mut plays = Vec::new();
+        if self.rules.has_forced() {
+            self.list_plays(position, &mut plays);
+        }
+        plays.iter().any(|&(source, _)| self.is_forced(position, source))
+    }
+
+    /// The discards that are possible in this position, and a pass where it is, with their worth.
+    fn list_ends(&self, position: &Position) -> Vec<(i32, Step)> {
+        let mut tops = [Pile::EMPTY; PILES];
+        for (side, pile) in tops.iter_mut().enumerate().take(self.rules.side_count) {
+            self.piles[side].2[..position.sizes[side] as usize].iter().for_each(|&card| pile.push(card));
+        }
+        let mut ends = Vec::with_capacity(16);
+        for card in list_bits(position.ranks).map(|card| card as Card) {
+            for side in list_discards(self.rules, &tops[..self.rules.side_count], card) {
+                ends.push((worth::discard(card, tops[side].top()), Step::Discard(card, side as u8)));
+            }
+        }
+        if self.rules.can_pass && (self.rules.optional || ends.is_empty()) {
+            ends.push((worth::CARD_LEFT, Step::Pass));
+        }
+        ends
     }
 }

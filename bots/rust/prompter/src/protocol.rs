@@ -20,6 +20,8 @@ struct Game {
     belief: Belief,
     seed: u64,
     move_ms: Option<f64>,
+    /// What is left of the line that was chosen, the next step last: nothing new is seen before it ends.
+    plan: Vec<Step>,
 }
 
 /// Answers requests until `bye`, or until the input ends.
@@ -60,10 +62,12 @@ impl Game {
             // Another seat of the same game must not meet the same chances, and has another number here.
             seed: request.get("rng").count() as u64,
             move_ms: request.get("clock").get("move_ms").number(),
+            plan: Vec::new(),
         }
     }
 
-    /// The action to play: that of the best line, unless the list has none of them.
+    /// The action to play: the next of the line that was chosen, else that of the best line, unless the list has none
+    /// of them.
     fn choose(&mut self, request: &Json, budget: Budget) -> String {
         for event in request.get("events").items() {
             self.belief.hear(&self.rules, event);
@@ -71,6 +75,7 @@ impl Game {
         let view = request.get("view");
         let legal: Vec<&str> = request.get("legal").items().iter().map(Json::text).collect();
         if let Some(load) = legal.iter().find(|action| is_load(action)) {
+            self.plan.clear();
             return load.to_string(); // a card gone for nothing: nearly always best
         }
         let heights: Vec<usize> = view.get("centre").items().iter().map(|stack| stack.get("height").count()).collect();
@@ -84,12 +89,20 @@ impl Game {
             .iter()
             .filter_map(|&action| Some((read_action(&self.rules, seat, &heights, action)?, action)))
             .collect();
+        let find = |step: Step| actions.iter().find(|(known, _)| *known == step).map(|(_, action)| *action);
+        if let Some(action) = self.plan.pop().and_then(find) {
+            return action.to_string();
+        }
+        self.plan.clear();
         let budget = self.limit(budget, request.get("clock"));
         let seed = self.seed << 24 ^ (view.get("turn").count() << 8) as u64 ^ legal.len() as u64;
-        let find = |step: Step| actions.iter().find(|(known, _)| *known == step).map(|(_, action)| *action);
         let lines = rank_lines(&self.rules, &seen, budget, seed, |step| find(step).is_some());
-        if let Some(action) = lines.first().and_then(|line| find(line.steps[0])) {
-            return action.to_string();
+        if let Some(line) = lines.into_iter().next() {
+            self.plan = line.steps;
+            self.plan.reverse();
+            if let Some(action) = self.plan.pop().and_then(find) {
+                return action.to_string();
+            }
         }
         // No line: a rule that this bot does not know. A play, else the tidiest discard, else the first action.
         let play = actions.iter().find(|(step, _)| matches!(step, Step::Play(..)));

@@ -3,7 +3,7 @@
 use crate::chance::Chance;
 use crate::clock::cpu_ms;
 use crate::lines::{list_lines, Line};
-use crate::policy::finish_turn;
+use crate::policy::{finish_turn, take_steps};
 use crate::rules::Rules;
 use crate::table::{Step, Table, World};
 use crate::value::{choose_weights, estimate, Features};
@@ -12,10 +12,15 @@ use crate::worth::WIN;
 
 /// Lines that are tried at all.
 const WIDTH: usize = 12;
-/// Turns played out behind a line before the rest is estimated.
-const TURNS: u16 = 1;
+/// With so many rollouts one turn behind a line is played out before the rest is estimated, with eight times as many two,
+/// and so on. What is played is judged better than what is estimated, but varies more and takes longer.
+const ONE_TURN: f64 = 12.5;
+/// Turns behind a line: no budget plays out more.
+const MOST_TURNS: f64 = 12.0;
+/// What a turn of a rollout takes, in milliseconds or so.
+const MS_OF_TURN: f64 = 0.0065;
 /// The worth of a line counts as so many rollouts, and so much of it as a whole win.
-const PRIOR: f64 = 25.0;
+const PRIOR: f64 = 12.0;
 const WORTH_OF_WIN: f64 = 12_000.0;
 /// Lines that lie further behind the best are not tried.
 const HOPELESS: i32 = 3_000;
@@ -43,16 +48,36 @@ pub fn rank_lines(rules: &Rules, seen: &Seen, budget: Budget, seed: u64, allowed
     let Some(first) = lines.first() else { return lines };
     let best = first.worth;
     let tried = lines.iter().take(WIDTH).take_while(|line| line.worth > best - HOPELESS).count();
-    let same = lines[..tried].iter().all(|line| line.steps[0] == lines[0].steps[0]);
     let spent = matches!(budget, Budget::Time(limit) if limit <= 0.0) || matches!(budget, Budget::Rollouts(0));
-    if same || spent || best > WIN / 2 {
+    if spent || best > WIN / 2 {
         return lines;
     }
-    let mut search =
-        Search { rules, seen, weights: choose_weights(rules), chance: Chance(seed), team: rules.teams[seen.seat] };
+    if lines[..tried].iter().all(|line| line.steps[0] == lines[0].steps[0]) {
+        // They differ later: then there is a step less to search through.
+        lines[0].steps.truncate(1);
+        return lines;
+    }
+    let mut search = Search {
+        rules,
+        seen,
+        weights: choose_weights(rules),
+        chance: Chance(seed),
+        team: rules.teams[seen.seat],
+        turns: choose_turns(budget),
+    };
     let chosen = search.halve(&lines[..tried], budget, began);
     lines.swap(0, chosen);
     lines
+}
+
+/// How many turns behind a line are played out.
+fn choose_turns(budget: Budget) -> u16 {
+    let turns = match budget {
+        Budget::Rollouts(count) => (count as f64 / ONE_TURN).cbrt(),
+        // As above, with as many rollouts of that length as there is time for.
+        Budget::Time(limit) => (limit / MS_OF_TURN / ONE_TURN).powf(0.25),
+    };
+    turns.clamp(1.0, MOST_TURNS) as u16
 }
 
 struct Search<'a> {
@@ -61,6 +86,8 @@ struct Search<'a> {
     weights: &'static Features,
     chance: Chance,
     team: usize,
+    /// Turns played out behind a line.
+    turns: u16,
 }
 
 impl Search<'_> {
@@ -103,13 +130,8 @@ impl Search<'_> {
     /// Plays a line and some turns behind it in one world; the share of a win that comes of it.
     fn roll_out(&self, table: &Table, world: &World, line: &Line) -> f64 {
         let mut table = table.clone();
-        let last = table.turns + TURNS;
-        for &step in &line.steps {
-            table.take_step(self.rules, world, step);
-            if table.ending.is_some() {
-                break;
-            }
-        }
+        let last = table.turns + self.turns;
+        take_steps(self.rules, world, &mut table, &line.steps);
         while table.ending.is_none() && table.turns <= last {
             finish_turn(self.rules, world, &mut table);
         }

@@ -175,18 +175,6 @@ impl Table {
         (self.stock + self.recycled_count) as usize
     }
 
-    /// The side stacks that a discard of this card may go to: of several empty ones the first.
-    pub fn list_discards<'a>(&'a self, rules: &'a Rules, card: Card) -> impl Iterator<Item = usize> + 'a {
-        let sides = &self.own().sides[..rules.side_count];
-        let first_empty = sides.iter().position(Pile::is_empty);
-        let only = if rules.fills { first_empty } else { None };
-        (0..sides.len()).filter(move |&index| match only {
-            Some(empty) => index == empty,
-            None if sides[index].is_empty() => Some(index) == first_empty,
-            None => sides[index].accepts(rules, card),
-        })
-    }
-
     pub fn take_step(&mut self, rules: &Rules, world: &World, step: Step) {
         match step {
             Step::Play(source, height) => self.play(rules, world, source, height as usize),
@@ -360,4 +348,15 @@ impl Table {
             self.refill(rules, world);
         }
     }
+}
+
+/// The side stacks that a discard of this card may go to: of several empty ones the first.
+pub fn list_discards<'a>(rules: &'a Rules, sides: &'a [Pile], card: Card) -> impl Iterator<Item = usize> + 'a {
+    let first_empty = sides.iter().position(Pile::is_empty);
+    let only = if rules.fills { first_empty } else { None };
+    (0..sides.len()).filter(move |&index| match only {
+        Some(empty) => index == empty,
+        None if sides[index].is_empty() => Some(index) == first_empty,
+        None => sides[index].accepts(rules, card),
+    })
 }

@@ -1,7 +1,7 @@
 //! What a position is worth without looking ahead, in hundredths of a card or so: the judgement of `planner`.
 
 use crate::rules::{Card, Rules, KINDS, NONE, WILD};
-use crate::table::{Pile, Table, HEIGHTS};
+use crate::table::{Pile, Table};
 
 pub const PAYOFF: i32 = 800;
 pub const WIN: i32 = 100_000;
@@ -64,16 +64,12 @@ pub fn nearness(missing: u32, wilds: u32) -> i32 {
     NEAR.get(missing.saturating_sub(wilds) as usize).copied().unwrap_or(0)
 }
 
-/// For each height of a stack what it costs to leave it to the opponents.
-pub fn list_dangers(rules: &Rules, table: &Table) -> [i32; HEIGHTS] {
-    let mut dangers = [0; HEIGHTS];
-    for (height, danger) in dangers.iter_mut().enumerate().take(rules.top) {
-        let opponents = rules.opponents(table.seat).map(|seat| &table.seats[seat]);
-        let playing = opponents.filter(|seat| !seat.out && seat.left > 0 && seat.top != NONE);
-        let lacks = playing.map(|seat| count_lacks(rules, height, seat.top, &seat.sides[..rules.side_count])).min();
-        *danger = lacks.and_then(|lacks| DANGER.get(lacks).copied()).unwrap_or(0);
-    }
-    dangers
+/// What it costs to leave a stack of this height to the opponents.
+pub fn danger(rules: &Rules, table: &Table, height: usize) -> i32 {
+    let opponents = rules.opponents(table.seat).map(|seat| &table.seats[seat]);
+    let playing = opponents.filter(|seat| !seat.out && seat.left > 0 && seat.top != NONE);
+    let lacks = playing.map(|seat| count_lacks(rules, height, seat.top, &seat.sides[..rules.side_count])).min();
+    lacks.and_then(|lacks| DANGER.get(lacks).copied()).unwrap_or(0)
 }
 
 /// Counts the cards that a seat needs from its hand until its pay-off card fits on a stack.
