@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import math
 import re
+import struct
+import zlib
 from collections.abc import Iterator
 from itertools import pairwise, product
 from pathlib import Path
@@ -115,8 +117,11 @@ def test_values_to_sort_by_are_numbers(out: Path) -> None:
 def test_every_page_tells_whoever_shows_links_to_it_what_it_is(tmp_path: Path) -> None:
     url = "https://example.org/cup/"
 
-    site_pages.render(League(deals=0, planned=2), tmp_path, site_pages.SiteOptions(url=url))
+    site_pages.render(League(LABELS[:2], deals=2), tmp_path, site_pages.SiteOptions(url=url))
 
+    front = (tmp_path / "index.html").read_text("utf-8")
+    assert f'<meta property="og:image" content="{url}static/share.png">' in front
+    assert read_png((tmp_path / "static/share.png").read_bytes()) == (1200, 630)
     for path in tmp_path.rglob("*.html"):
         page = path.read_text("utf-8")
         told = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]+)">', page))
@@ -124,6 +129,28 @@ def test_every_page_tells_whoever_shows_links_to_it_what_it_is(tmp_path: Path) -
         assert told["url"] == url + ("" if place == "index.html" else place)
         assert f"<title>{told['title']}</title>" in page, place
         assert told["description"]
+
+    site_pages.render(League(LABELS[:2], deals=2), tmp_path)
+
+    assert "og:image" not in (tmp_path / "index.html").read_text("utf-8"), "nobody knows its address"
+    assert not (tmp_path / "static/share.png").exists()
+
+
+def read_png(png: bytes) -> tuple[int, int]:
+    """Read a picture of 8 bits for red, green and blue as a decoder does; return its width and height."""
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    at, width, height, packed = 8, 0, 0, b""
+    while at < len(png):
+        size, name = struct.unpack_from(">I4s", png, at)
+        data, (checked,) = png[at + 8 : at + 8 + size], struct.unpack_from(">I", png, at + 8 + size)
+        assert zlib.crc32(name + data) == checked, name
+        if name == b"IHDR":
+            width, height, *kind = struct.unpack(">IIBBBBB", data)
+            assert kind == [8, 2, 0, 0, 0]
+        packed += data if name == b"IDAT" else b""
+        at += 12 + size
+    assert len(zlib.decompress(packed)) == height * (1 + 3 * width)
+    return width, height
 
 
 def test_a_league_without_games_has_a_site(tmp_path: Path) -> None:

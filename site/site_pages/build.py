@@ -23,8 +23,10 @@ from malice.site_pages.last_table import LastTable, draw_last_table
 from malice.site_pages.live import NEVER, Live, MakeLive, make_stamp
 from malice.site_pages.opinions import Diagnosis, choose_games, write_opinions
 from malice.site_pages.pages import GameCount, Pages
+from malice.site_pages.rankings import assign_colours
 from malice.site_pages.sections import make_rankings
 from malice.site_pages.shard_files import Packers, ShardFiles
+from malice.site_pages.share_image import SHARE_IMAGE, draw_share_image
 from malice.site_pages.survey import Memory, Survey
 from malice.site_pages.turning_point import Dramas
 from malice.tournaments.league.contents import Contents
@@ -202,7 +204,10 @@ class _Rendering:
         entries = self._published.entries()
         opened = None if front.game is None else self._rows.make(front.game.game)
         front = replace(front, machines=self._survey.describe_machines())
-        self._folder.write("index.html", self._pages.render_front(front, entries, opened))
+        if picture := bool(self._options.url and all_standings):
+            colours = assign_colours(entry.label for entry in self._contents.entries)
+            self._folder.write(SHARE_IMAGE, draw_share_image(all_standings[0], colours))
+        self._folder.write("index.html", self._pages.render_front(front, entries, opened, picture=picture))
         write_front_downloads(self._folder, front, all_standings)
         crossings = [section.crossings for section in front.sections]
         write_crosstables(self._folder, zip(all_standings, crossings, strict=True))

@@ -33,6 +33,7 @@ _STALE = (
     ("data", "games-*.js"),
     ("data", "list-*.js"),
     ("data", "opinions-*.js"),
+    ("static", "share.png"),
 )
 
 

@@ -23,6 +23,7 @@ from malice.site_pages.game_list import GameRow
 from malice.site_pages.last_table import LastTable
 from malice.site_pages.opinions import CostlyChoice, Diagnosis
 from malice.site_pages.rankings import Marks, make_name
+from malice.site_pages.share_image import SHARE_IMAGE
 from malice.site_pages.survey import KeptMarkup
 from malice.tournaments.league.contents import Entry
 from malice.tournaments.league.parts import Part
@@ -198,13 +199,16 @@ class Pages:
             "kept": kept.make,
         }
 
-    def render_front(self, front: Front, entries: Sequence[Entry], opened: GameRow | None) -> bytes:
+    def render_front(
+        self, front: Front, entries: Sequence[Entry], opened: GameRow | None, *, picture: bool = False
+    ) -> bytes:
         """Render index.html.
 
         Args:
             front: what it shows.
             entries: as far as they are published.
             opened: the row of its game to open.
+            picture: whether there is one to show beside a link to it.
         """
         away = [entry for entry in entries if self._states[entry.label] != "playing" or entry.absence]
         return self._render(
@@ -220,6 +224,7 @@ class Pages:
             away_counts=Counter(_call_away(self._states[entry.label]) for entry in away),
             changes=front.changes,
             opened=opened,
+            picture=picture and SHARE_IMAGE,
         )
 
     def render_bot(self, page: BotPage) -> bytes:
