@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from tests.command_line import malice
+from tests.documents import ROOT
 
 PROGRAMS = Path(sys.executable).parent
 
@@ -73,6 +75,25 @@ def test_a_pull_request_has_the_bots_that_it_changes_checked(course: Path) -> No
     (bot / "bot.py").write_text("print('hello')\n")
     git("commit", "--quiet", "--all", "--message", "break it")
     assert run(course, words, GITHUB_BASE_REF="main").returncode == 10
+
+
+@pytest.mark.slow
+def test_the_crontab_of_the_page_runs_as_cron_runs_it(tmp_path: Path) -> None:
+    page = (ROOT / "docs/desk.md").read_text().replace("/srv/course", str(tmp_path))
+    (crontab,) = [block for block in re.findall(r"```text\n(.*?)```", page, re.DOTALL) if "m h dom mon dow" in block]
+    path, *lines = [line for line in crontab.splitlines() if not line.startswith("#")]
+    environment = {"HOME": "/", "SHELL": "/bin/sh", "PATH": f"{PROGRAMS}:{path.removeprefix('PATH=')}"}
+    file = 'name = "course"\nentries = ["first", "uniform"]\ndeals = 1\nuntil = "06:00"\nisolation = "none"\n'
+    (tmp_path / "course.toml").write_text(file)
+
+    assert path == "PATH=/usr/local/bin:/usr/bin:/bin", "cron itself looks where no pip installs"
+    for line in lines:
+        command = line.split(maxsplit=5)[5].replace(r"\%", "%")
+        done = subprocess.run(["/bin/sh", "-c", command], cwd="/", env=environment, capture_output=True, timeout=300)
+        assert (done.returncode, done.stdout + done.stderr) == (0, b""), "cron would mail it"
+    made = ["public/index.html", "report.html", "feedback/first.html", *map(str, tmp_path.glob("backups/*.tar"))]
+    assert len(made) == 4
+    assert all((tmp_path / each).is_file() for each in made)
 
 
 def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:

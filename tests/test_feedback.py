@@ -170,6 +170,9 @@ def test_an_absent_bot_reads_why(pages: dict[str, str]) -> None:
 def test_the_commands_for_the_worst_games_work(run: Run, pages: dict[str, str]) -> None:
     commands = re.findall(r"^    malice (\w+) t\.db (\S+)(?: (\./mybot))?(?: --seat (\d))?$", pages["ann.md"], re.M)
     assert {command for command, *_ in commands} == {"replay", "log", "rerun"}
+    reasons = re.findall(r"^Place .* \((.*)\)\.$", pages["ann.md"], re.M)
+    assert reasons
+    assert not [each for each in reasons if "_" in each], "they are words, not codes"
     with Store(run.db) as store:
         labels = {str(game.key): game.labels for game in store.games()}
     for command, key, bot, seat in commands[:3]:

@@ -47,7 +47,7 @@ COURSE = """
 name = "course"
 entries = [{ bot = "submissions/*", label = "{folder}" }]
 rulesets = ["./short.toml"]
-tables = 30
+tables = 20
 deals = 1
 seed = "fortnight"
 new_versions = "play"
@@ -56,7 +56,8 @@ until = "06:00"
 """
 FINAL = """
 name = "final"
-format = "knockout"
+format = "swiss"
+rounds = 2
 entries = [{ top = 8, from = "course" }]
 rulesets = ["./short.toml"]
 deals = 1
@@ -65,6 +66,7 @@ isolation = "none"
 init_ms = 60_000
 clock = { move_ms = 60_000 }
 """
+"""Not a knockout: bots that play alike draw every match, and a draw is played off again and again."""
 
 
 class Course(Run):

@@ -218,6 +218,20 @@ def test_ratings_of_the_league_seed_a_knockout_and_whoever_has_none_comes_last(r
 
 
 @pytest.mark.slow
+def test_ratings_of_the_league_seed_a_swiss(rated: Path, tmp_path: Path) -> None:
+    shutil.copy(rated / "l.db", tmp_path / "l.db")
+    swiss = 'format = "swiss"\nname = "swiss"\nrounds = 1\nseeding = "rating"\ndeals = 1\nisolation = "none"\n'
+    (tmp_path / "t.toml").write_text(swiss + 'entries = ["uniform", "first", "greedy"]')
+
+    malice("run", tmp_path / "t.toml", "--db", tmp_path / "l.db", "--create-only", code=0)
+
+    with Store(tmp_path / "l.db") as store:
+        (first,) = store.view("swiss").tournament().parts
+    assert [version.label for version in first.byes] == ["uniform"], "the last of the seeds, not of the file"
+    assert [version.label for version in first.tables[0].versions] == ["first", "greedy"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", ['["first","greedy","uniform"]', '["greedy","uniform","first"]'])
 def test_other_seeds_than_the_ratings_ask_for_do_not_verify(seeds: str, rated: Path, tmp_path: Path) -> None:
     shutil.copy(rated / "l.db", tmp_path / "l.db")
@@ -233,7 +247,7 @@ def test_a_knockout_that_nothing_rates_is_refused(tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text('format = "knockout"\nseeding = "rating"\nentries = ["first", "greedy"]')
     (tmp_path / "all.toml").write_text('seeding = "rating"\nentries = ["first", "greedy"]')
 
-    for name, why in (("cup", "no entry has a rating"), ("all", 'seeding: belongs to format = "knockout"')):
+    for name, why in (("cup", "no entry has a rating"), ("all", 'seeding: belongs to format = "swiss" or "knockout"')):
         result = malice("run", tmp_path / f"{name}.toml", "--db", tmp_path / "l.db")
         assert (result.exit_code, why in result.stderr) == (2, True)
     assert not (tmp_path / "l.db").exists()

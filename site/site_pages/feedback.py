@@ -29,6 +29,7 @@ from malice.referee.records import Key, Record, RecordedVerdict, SeatReport
 from malice.referee.replay import VOID
 from malice.site_pages.docs import render_markdown
 from malice.site_pages.front import find_changes
+from malice.site_pages.game_list import Reasons
 from malice.site_pages.game_pages import render_lone_game
 from malice.site_pages.pages import STYLES, make_template_environment
 from malice.site_pages.text import make_slug
@@ -72,15 +73,17 @@ class Loss(Struct, frozen=True, order=True):
     seat: int
     others: tuple[str, ...]
     reason: str
+    """In words."""
 
 
 T = TypeVar("T", Thought, Loss)
 
 
 class Findings:
-    """What the games of one bot show."""
+    """What the games of one bot show; `reasons` says why they ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, reasons: Reasons) -> None:
+        self._reasons = reasons
         self.verdicts: Counter[str] = Counter()
         self.faults: list[tuple[Key, RecordedVerdict, str]] = []
         """Each with its game, and the isolation that was in force."""
@@ -106,7 +109,9 @@ class Findings:
         if game.places[seat] > 1 and game.reason != VOID:
             others = tuple(label for place, label in enumerate(game.labels) if place != seat)
             behind = max(game.scores) - game.scores[seat]
-            _keep_greatest(self.worst, Loss(game.places[seat], behind, game.key, seat, others, game.reason), WORST)
+            _keep_greatest(
+                self.worst, Loss(game.places[seat], behind, game.key, seat, others, self._reasons.describe(game)), WORST
+            )
         timed = zip(record.actions, record.micros, record.cpu_micros, strict=True)
         for place, ((whose, action), micros, cpu) in enumerate(timed):
             if whose == seat:
@@ -219,7 +224,8 @@ def _make_pages(store: Store, url: str, changes: Changes | None) -> Iterator[Fee
     """
     with store.snapshot():
         contents = store.read()
-        findings: defaultdict[str, Findings] = defaultdict(Findings)
+        reasons = Reasons(contents.tournament.rulesets)
+        findings: defaultdict[str, Findings] = defaultdict(lambda: Findings(reasons))
         for game, record in store.rows():
             for seat, label in enumerate(game.labels):
                 findings[label].add(game, record, seat)

@@ -47,6 +47,7 @@ def back_up(store: Store, file: Path) -> Backup:
     """
     if file.exists():
         raise DataError(where=file, expected="the name of a new file", got="one that exists")
+    file.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".malice-", dir=file.parent) as work:
         copy, draft = Path(work, LEAGUE), Path(work, "draft")
         store.copy(copy)
@@ -83,6 +84,7 @@ def restore(file: Path, league: Path) -> Backup:
     for path in map(Path, list_league_files(league)):
         if path.exists():
             raise LeagueError(f"{path}: exists already; restore under another name, or move it away")
+    league.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".malice-", dir=league.resolve().parent) as work:
         _unpack(file, Path(work))
         copy, bots = Path(work, LEAGUE), sorted(Path(work, BOTS).glob("*"))

@@ -69,7 +69,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     opponents: tuple[str, ...] = ()
     """Instead of `challengers`: the labels of those whom all others meet."""
     seeding: Literal["file", "rating"] = "file"
-    """What seeds a knockout: the order of the file, or the ratings in the other tournaments of its league."""
+    """What seeds a knockout or Swiss: the order of the file, or the ratings in the other tournaments of its league."""
     rounds: int = 0
     """Rounds of a Swiss tournament."""
     rulesets: tuple[str, ...] = (DEFAULT_RULESET,)

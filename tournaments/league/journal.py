@@ -112,7 +112,7 @@ class FileRead(Event, frozen=True, tag="file"):
 
 
 class Seeded(Event, frozen=True, tag="seeds"):
-    """A knockout was seeded by the ratings that the league held then."""
+    """A tournament was seeded by the ratings that the league held then."""
 
     labels: tuple[Label, ...]
     """All entries, the best first."""

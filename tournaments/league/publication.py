@@ -32,7 +32,11 @@ QUOTE = "'...'"
 # In quotes, a path may contain blanks; after a word, a slash is a fraction or the rest of a relative path. An escape
 # such as \n is not a word.
 _BEFORE = r"(?:(?<![\w.~/-])|(?<=\\[nrt]))"
-_PATH = re.compile(rf"""(?<=")/[^"\n]+(?=")|(?<=')/[^'\n]+(?=')|{_BEFORE}(?:~[\w.-]*)?/[^\s"'<>:;,|()\[\]{{}}]+""")
+_TMP = r"/tmp(?![^\s\"'<>:;,|()\[\]{}])"
+"""Every machine has it, and our hints name it."""
+_PATH = re.compile(
+    rf"""(?<=")/[^"\n]+(?=")|(?<=')/[^'\n]+(?=')|{_BEFORE}(?!{_TMP})(?:~[\w.-]*)?/[^\s"'<>:;,|()\[\]{{}}]+"""
+)
 _QUOTED = re.compile(r"""(?<!\w)b?(?:'(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$))(?:\.\.\.)?""")
 _TOKEN = re.compile(r"'[\w?!*+-]{1,12}'")
 """What a quotation may say: an action, but no text of a bot."""

@@ -1,4 +1,4 @@
-"""Seeds a knockout by rating: by what the league held when it began."""
+"""Seeds a knockout or a Swiss by rating: by what the league held when it began."""
 
 from __future__ import annotations
 

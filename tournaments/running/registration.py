@@ -161,7 +161,7 @@ class PendingEvents:
         self.events.append(event)
 
     def seed(self) -> None:
-        """Fix the seeds of a knockout that begins and is seeded by rating.
+        """Fix the seeds of a tournament that begins and is seeded by rating.
 
         Raises:
             LeagueError: no entry has a rating.

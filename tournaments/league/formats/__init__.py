@@ -74,7 +74,7 @@ def load_format(name: FormatName) -> Format:
     return cast(Format, getattr(import_module(f"{__name__}.{module}"), constant))
 
 
-def find_owner(field: str, name: FormatName) -> FormatName | None:
-    """The format that a field of tournament files belongs to; None if the one of this name may have it."""
+def find_owner(field: str, name: FormatName) -> str:
+    """The formats that a field of tournament files belongs to, as a file spells them; none if this one may have it."""
     owners = [owner for owner in FORMATS if field in load_format(owner).fields]
-    return None if name in owners or not owners else owners[0]
+    return "" if name in owners else '" or "'.join(owners)

@@ -4,8 +4,9 @@ Pairing is a matching of least cost, and every pair has a cost of its own, so th
 solver finds the same pairs.
 
 A round is a part. A match gives a point to its winner, or half a point to each; a bye gives a point and no rated game.
-The table is by points, then by Buchholz, the sum of the opponents' points, then by the order of the file. A match that
-a disqualified entry played counts as a bye of its opponent, and the entry itself comes last, without points.
+The table is by points, then by Buchholz, the sum of the opponents' points, then by the seeds: the order of the file, or
+that of the ratings when it began. A match that a disqualified entry played counts as a bye of its opponent, and the
+entry itself comes last, without points.
 """
 
 from __future__ import annotations
@@ -161,7 +162,8 @@ def find_missing_round(format_input: FormatInput) -> int | None:
 def rank_swiss(format_input: FormatInput) -> list[SwissRow]:
     """The table after the closed rounds."""
     tournament = format_input.tournament
-    labels = [entry.label for entry in tournament.file_entries]
+    seeds = tournament.seeding
+    labels = [*seeds, *(entry.label for entry in tournament.file_entries if entry.label not in seeds)]
     out = {label for label in labels if tournament.state(label).state == "disqualified"}
     matches = list_matches(format_input)
     rounds = [_list_encounters(part, matches, out) for part in tournament.parts if part.number in tournament.closed]
@@ -233,7 +235,7 @@ NOTE = (
 )
 SWISS = Format(
     decide_swiss,
-    fields=("rounds",),
+    fields=("rounds", "seeding"),
     defaults={"deals": MATCH_DEALS},
     refuse=_refuse,
     grows=False,
