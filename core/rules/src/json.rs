@@ -47,9 +47,10 @@ pub fn write_event(out: &mut String, event: &Event) {
         Event::Turn { seat } => write_plain(out, format_args!(r#"{{"type":"turn","seat":{seat}}}"#)),
         Event::Move { seat, source, target, card } => {
             let card = card.name();
-            let text =
-                format_args!(r#"{{"type":"move","seat":{seat},"from":"{source}","to":"{target}","card":"{card}"}}"#);
-            write_plain(out, text);
+            write_plain(
+                out,
+                format_args!(r#"{{"type":"move","seat":{seat},"from":"{source}","to":"{target}","card":"{card}"}}"#),
+            );
         }
         Event::Flip { seat, card } => {
             write_plain(out, format_args!(r#"{{"type":"flip","seat":{seat},"card":"{}"}}"#, card.name()));
@@ -60,8 +61,7 @@ pub fn write_event(out: &mut String, event: &Event) {
             out.push('}');
         }
         Event::Shuffle { source, target, count } => {
-            let text = format_args!(r#"{{"type":"shuffle","from":"{source}","to":"{target}","count":{count}}}"#);
-            write_plain(out, text);
+            write_plain(out, format_args!(r#"{{"type":"shuffle","from":"{source}","to":"{target}","count":{count}}}"#));
         }
         Event::Count { seat, left } => {
             write_plain(out, format_args!(r#"{{"type":"count","seat":{seat},"left":"#));
