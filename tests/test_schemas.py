@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -70,8 +71,25 @@ def test_a_schema_explains_each_field() -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_shell_completes_commands(shell: str) -> None:
+def test_each_shell_has_a_script(shell: str) -> None:
     assert "_MALICE_COMPLETE" in malice("completion", shell, code=0).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("malice comp", ["plain,compare", "plain,completion"]),
+        ("malice play planner gr", ["plain,greedy"]),
+        ("malice check my", ["file,my"]),
+        ("malice play --ruleset skipbo-s", ["plain,skipbo-short"]),
+        ("malice rules show ./mi", ["file,./mi"]),
+    ],
+)
+def test_a_shell_completes_commands_bots_and_rulesets(words: str, completed: list[str]) -> None:
+    asked = {"_MALICE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    program = [Path(sys.executable).with_name("malice")]
+    done = subprocess.run(program, env=os.environ | asked, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.splitlines() == completed
 
 
 def test_the_bare_command_names_three_things_to_try() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from malice.tournaments.commands.cluster import dask_option
+from malice.tournaments.commands.editors import complete_bots
 from malice.tournaments.commands.exit_codes import ANSWER_IS_NO
 from malice.tournaments.commands.options import isolation_options, json_option
 
@@ -26,7 +27,7 @@ SHORTEST_MS, LONGEST_MS = 1, 600_000
 
 
 @click.command()
-@click.argument("bots", metavar="BOT... | TOURNAMENT.toml", nargs=-1, required=True)
+@click.argument("bots", metavar="BOT... | TOURNAMENT.toml", nargs=-1, required=True, shell_complete=complete_bots)
 @click.option(
     "--junit",
     type=click.Path(dir_okay=False, path_type=Path),

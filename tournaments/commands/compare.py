@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from malice.tournaments.commands.cluster import dask_options, open_farm
+from malice.tournaments.commands.editors import complete_bots, complete_rulesets
 from malice.tournaments.commands.event_output import STDOUT, EventOutput, events_option, tell_events
 from malice.tournaments.commands.exit_codes import FINDINGS, interrupt_on_signals
 from malice.tournaments.commands.options import (
@@ -34,10 +35,16 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("new", metavar="NEW")
-@click.argument("base", metavar="BASE")
+@click.argument("new", metavar="NEW", shell_complete=complete_bots)
+@click.argument("base", metavar="BASE", shell_complete=complete_bots)
 @click.option("--opponents", metavar="A,B", help="Let both play against these bots, on the same cards.")
-@click.option("--ruleset", "rulesets", multiple=True, help="A ruleset; may be repeated [default: standard].")
+@click.option(
+    "--ruleset",
+    "rulesets",
+    multiple=True,
+    help="A ruleset; may be repeated [default: standard].",
+    shell_complete=complete_rulesets,
+)
 @click.option("--max-deals", type=click.IntRange(1), help="Give up after so many deals [default: 20000].")
 @click.option("--deals", type=click.IntRange(1), help="Play exactly so many deals, without a test.")
 @click.option("--elo0", type=float, help="Not better means this much [default: 0].")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
+from click.shell_completion import CompletionItem, get_completion_class
 
 from malice.referee.games import DEFAULT_FAMILY
 
@@ -29,8 +32,24 @@ def completion(ctx: click.Context, shell: str) -> None:
 
     For bash: eval "$(malice completion bash)" in ~/.bashrc; for zsh likewise; for fish: malice completion fish | source
     """
-    from click.shell_completion import get_completion_class
-
     found = get_completion_class(shell)
     assert found
     click.echo(found(ctx.find_root().command, {}, "malice", "_MALICE_COMPLETE").source())
+
+
+def complete_bots(_: click.Context, __: click.Parameter, word: str) -> list[CompletionItem]:
+    """Complete the name of a bot that ships, and any other word as a file: most bots are folders."""
+    from malice.tournaments.entries.bots import list_shipped_bots
+
+    return _complete(sorted(list_shipped_bots()), word)
+
+
+def complete_rulesets(_: click.Context, __: click.Parameter, word: str) -> list[CompletionItem]:
+    """Complete the name of a ruleset that ships, and any other word as a file."""
+    from malice.referee.rulesets import list_rulesets
+
+    return _complete(list_rulesets(), word)
+
+
+def _complete(names: Sequence[str], word: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(word)] or [CompletionItem(word, type="file")]

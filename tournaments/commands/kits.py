@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from malice.tournaments.commands.editors import complete_bots
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import json_option
 
@@ -131,7 +132,7 @@ def _print_kits(family: str | None, json: bool) -> None:
 
 
 @click.command()
-@click.argument("bot")
+@click.argument("bot", shell_complete=complete_bots)
 @click.option("--force", is_flag=True, help="Build even if nothing changed.")
 def build(bot: str, force: bool) -> None:
     """Run the build command of a bot, if anything changed since it last ran.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from click.core import ParameterSource
 
+from malice.tournaments.commands.editors import complete_bots, complete_rulesets
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import (
     from_option,
@@ -53,8 +54,14 @@ def _is_given(context: click.Context, name: str) -> bool:
 
 
 @click.command()
-@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
-@click.option("--ruleset", default="standard", show_default=True, help="The ruleset to play.")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...", shell_complete=complete_bots)
+@click.option(
+    "--ruleset",
+    default="standard",
+    show_default=True,
+    help="The ruleset to play.",
+    shell_complete=complete_rulesets,
+)
 @click.option(
     "--deals",
     type=click.IntRange(1),

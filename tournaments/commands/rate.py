@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from malice.tournaments.commands.editors import complete_bots
 from malice.tournaments.commands.exit_codes import ANSWER_IS_NO, STOPPED, interrupt_on_signals
 from malice.tournaments.commands.options import isolation_options, json_option, parse_span
 from malice.tournaments.sanitizer import sanitize
@@ -34,7 +35,7 @@ SHOW_S = 5.0
 
 
 @click.command()
-@click.argument("bot", metavar="[BOT]", required=False)
+@click.argument("bot", metavar="[BOT]", required=False, shell_complete=complete_bots)
 @click.option("--ladder", "name", metavar="NAME", default="standard-v1", show_default=True, help="The ladder.")
 @click.option("--list", "listed", is_flag=True, help="List the ladders and their rungs.")
 @click.option("--deals", type=click.IntRange(1, MOST), help="Stop after so many deals, however long they take.")

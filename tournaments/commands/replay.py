@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from malice.referee.errors import DataError
+from malice.tournaments.commands.editors import complete_bots
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import (
     database_argument,
@@ -68,7 +69,7 @@ def log(db: Path, key: str, seat: int | None, json: bool) -> None:
 @click.command()
 @database_argument
 @click.argument("key")
-@click.argument("bot")
+@click.argument("bot", shell_complete=complete_bots)
 @click.option(
     "--seat", type=click.IntRange(0), help="The seat to take [default: the seat of the entry with its name, or 0]."
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from malice.referee.games import DEFAULT_RULESET
+from malice.tournaments.commands.editors import complete_rulesets
 
 if TYPE_CHECKING:
     from malice.referee.rules_text import RulesetDiff, RulesetText
@@ -89,7 +90,7 @@ def _list_in_table(rulesets: Sequence[Ruleset]) -> Iterator[str]:
 
 
 @rules.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_rulesets)
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 def show(name: str, json: bool) -> None:
     """Print every parameter of a ruleset, what it means, and what is unusual."""
@@ -107,8 +108,8 @@ def show(name: str, json: bool) -> None:
 
 
 @rules.command()
-@click.argument("left")
-@click.argument("right")
+@click.argument("left", shell_complete=complete_rulesets)
+@click.argument("right", shell_complete=complete_rulesets)
 @click.option("--json", "json", is_flag=True, help="Print JSON.")
 def diff(left: str, right: str, json: bool) -> None:
     """Print the parameters that two rulesets set differently."""
