@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from malice.tournaments.entries import courses
 from tests.command_line import malice
 from tests.documents import ROOT
 
@@ -99,3 +100,53 @@ def test_the_crontab_of_the_page_runs_as_cron_runs_it(tmp_path: Path) -> None:
 def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     assert "expected a new or an empty folder" in malice("init", tmp_path, code=2).stderr
+
+
+class Noted:
+    """A distribution as pip left it."""
+
+    version = "7.1"
+
+    def __init__(self, noted: str | None) -> None:
+        self.noted = noted
+
+    def read_text(self, _: str) -> str | None:
+        return self.noted
+
+
+def test_a_course_plays_with_the_malice_that_made_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(noted: str | None) -> str | None:
+        monkeypatch.setattr(courses, "distribution", lambda _: Noted(noted))
+        return courses.find_requirement()
+
+    here = f'{{"url": "{tmp_path.as_uri()}", "dir_info": {{"editable": true}}}}'
+    git = '{"url": "https://example.org/malice.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}}'
+    assert find(None) == "malice-arena==7.1"
+    assert find(git) == "malice-arena @ git+https://example.org/malice.git@abc"
+    assert find(here) is None, "a folder that is no checkout"
+    run(tmp_path, ["git", "init", "--quiet"])
+    run(tmp_path, ["git", "-c", "user.name=x", "-c", "user.email=x@y", "commit", "--allow-empty", "--message", "x"])
+    assert find(here) is None, "a checkout that was not cloned"
+    run(tmp_path, ["git", "remote", "add", "origin", "https://ann:secret@example.org:8443/malice"])
+    commit = run(tmp_path, ["git", "rev-parse", "HEAD"]).stdout.strip()
+    assert find(here) == f"malice-arena @ git+https://example.org:8443/malice@{commit}"
+
+
+def test_a_course_says_where_malice_comes_from_or_that_it_does_not_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(courses, "find_requirement", lambda: None)
+    assert "requirements.txt does not say yet" in malice("init", tmp_path / "a", code=0).stderr
+    assert "CHANGE THIS" in (tmp_path / "a/requirements.txt").read_text()
+    monkeypatch.setattr(courses, "find_requirement", lambda: "malice-arena==7.1")
+    assert not malice("init", tmp_path / "b", code=0).stderr
+    assert (tmp_path / "b/requirements.txt").read_text().splitlines()[-1] == "malice-arena==7.1"
+
+
+def test_what_runs_the_bots_of_others_may_publish_nothing(tmp_path: Path) -> None:
+    malice("init", tmp_path / "course", code=0)
+    night = yaml.safe_load((tmp_path / "course/.github/workflows/nightly.yml").read_text())
+    assert night["permissions"] == {"contents": "read"}
+    assert "permissions" not in night["jobs"]["play"]
+    assert [job for job, what in night["jobs"].items() if "pages" in what.get("permissions", {})] == ["publish"]
+    assert night["jobs"]["publish"]["needs"] == "play"

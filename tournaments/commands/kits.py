@@ -162,6 +162,10 @@ def init(folder: Path) -> None:
     """
     from malice.tournaments.entries.courses import write_course
 
-    write_course(folder)
-    click.echo(f"{folder}: a course; its README.md is for those who take part")
+    unknown = write_course(folder)
+    click.echo(f"{folder}: a course; its README.md says how others take part, and how its site is published")
     click.echo(f"cd {shlex.quote(str(folder))} && malice new submissions/mybot && ./nightly")
+    if unknown:
+        click.echo(
+            f"warning: {unknown} does not say yet where others get malice: change it before you publish", err=True
+        )
