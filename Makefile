@@ -65,7 +65,7 @@ hostile: .venv/.tools
 
 # Kills tournaments at given points and at random, simulates thousands of comparisons, and runs whole what `make test`
 # cuts short; make soak ARGS="500 SEED", or some of it:
-# ARGS="0 SEED points rungs" (points kills swiss cluster games engines errors intervals rungs whole)
+# ARGS="0 SEED points rungs" (points kills swiss cluster games engines errors intervals rungs image whole)
 soak: .venv/.tools
 	.venv/bin/python -m tests.soak $(ARGS)
 

@@ -2,7 +2,7 @@
 leagues.
 
 `python -m tests.soak [KILLS] [SEED] [PART...]`, where a part is points, kills, swiss, cluster, games, engines, errors,
-intervals or rungs; without one, all of them. The parts:
+intervals, rungs, image or whole; without one, all of them. The parts:
 
 - points: a tournament dies at each point of a list
 - kills: a tournament is killed so many times at random; swiss: a Swiss one
@@ -12,13 +12,17 @@ intervals or rungs; without one, all of them. The parts:
 - errors: how often a sequential test errs
 - intervals: how often what is printed holds the truth, as docs/standings.md has it
 - rungs: how often the interval of `malice rate` does
+- image: every starter kit plays in an image of the Dockerfile, built in a bare root; takes debootstrap and a network
 - whole: what `make test` cuts short, whole
 """
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import secrets
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -37,6 +41,7 @@ from tests.crashes import AFTER_S, POINTS, TOURNAMENT, die_and_go_on, kills, mak
 from tests.games.random_games import compare_with_referee
 from tests.games.spite.engines import compile_engine
 from tests.games.spite.lockstep import play_in_lockstep
+from tests.image import Builder
 from tests.runs import MALICE, Run
 from tests.simulated_deals import measure_errors
 from tests.simulated_rungs import measure_rungs
@@ -82,6 +87,7 @@ def main() -> int:
         "errors": _count_errors,
         "intervals": _count_intervals,
         "rungs": _count_climbs,
+        "image": _play_in_images,
         "whole": _test_whole,
     }
     chosen = sys.argv[3:] or list(parts)
@@ -195,6 +201,28 @@ def _count_climbs() -> None:
     for name, share in measure_rungs(CLIMBS):
         print(f"a climb {name}: the interval holds in {share:.1%}", flush=True)
         assert 0.935 - SLACK <= share <= 0.965 + SLACK, (name, share)
+
+
+def _play_in_images() -> None:
+    """Build the images without a container engine, and let every starter kit play in a sandbox in the larger one."""
+    if os.geteuid() != 0 or shutil.which("debootstrap") is None:
+        print("the images take root and debootstrap, and are not built", flush=True)
+        return
+    with tempfile.TemporaryDirectory(prefix="malice-soak-") as name:
+        builder = Builder(Path(name))
+        print(
+            builder.build("malice").run("malice --version && malice play greedy first --require-isolation"), flush=True
+        )
+        image = builder.build("kits")
+        kits = json.loads(image.run("malice new --list --json"))
+        assert all(kit["ready"] for kit in kits), kits
+        languages = sorted({kit["language"] for kit in kits})
+        for language in languages:
+            image.run(f"malice new {language} --language {language}")
+        words = ", ".join(f'"{language}"' for language in languages)
+        image.run(f"echo 'entries = [{words}]' > kits.toml")
+        print(image.run("malice run kits.toml --isolation bwrap --require-isolation"), flush=True)
+        print(f"{len(languages)} starter kits were built and played in the image, each in a sandbox", flush=True)
 
 
 def _run(folder: Path, text: str) -> Run:

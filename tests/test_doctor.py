@@ -17,6 +17,8 @@ from malice.tournaments.running.isolation import describe_shortcomings, explain_
 from tests.boxes import LANDLOCK, SANDBOX
 from tests.command_line import malice
 
+ROOT = Path(__file__).parents[1]
+
 pytestmark = pytest.mark.slow
 
 
@@ -42,6 +44,27 @@ def test_doctor_fails_where_there_is_not_even_a_limit(monkeypatch: pytest.Monkey
 
     assert result.exit_code == 4
     assert result.stderr == "Error: isolation 'rlimit' is unavailable: limits are made for Linux, not for plan9\n"
+
+
+def test_in_a_container_doctor_names_the_options_that_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mark := tmp_path / ".dockerenv").touch()
+    monkeypatch.setattr("malice.tournaments.running.isolation.CONTAINER_MARKS", (mark,))
+    monkeypatch.setattr(probe, "sandbox_works", lambda *, own_user: False)
+
+    (lack,) = (
+        each["lack"] for each in json.loads(malice("doctor", "--json").stdout) if each["part"] == "user namespace"
+    )
+
+    words = next(
+        line for line in (ROOT / "docs/desk.md").read_text().splitlines() if "seccomp=unconfined" in line
+    ).split()
+    options = [word for word in words if word.endswith("=unconfined")]
+    assert [word for word in lack.split() if word.endswith("=unconfined")] == options
+    assert json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())["runArgs"] == [
+        f"--security-opt={option}" for option in options
+    ]
 
 
 @pytest.mark.usefixtures("no_sandbox")

@@ -34,7 +34,6 @@ from malice.tournaments.farm.work import ExamAnswer, Introduction, Measured, Nee
 from malice.tournaments.farm.worker import choose_slots, was_unanswered
 from malice.tournaments.running.hooks import Outcome
 from tests.command_line import malice
-from tests.documents import ROOT
 from tests.processes import PATIENCE_S, list_loaded
 from tests.tables import batch
 
@@ -582,13 +581,6 @@ def test_a_scheduler_that_does_not_answer_can_be_tried_again(tmp_path: Path, mon
     done = malice("compare", "first", "uniform", "--dask", tmp_path / "gone.json")
 
     assert (done.exit_code, "gone.json" in done.stderr) == (3, True)
-
-
-def test_the_container_file_starts_a_worker_with_options_that_it_has() -> None:
-    lines = (ROOT / "docs/worker.Dockerfile").read_text().splitlines()
-    program, *words = msgspec.json.decode(lines[-1].removeprefix("ENTRYPOINT "), type=list[str])
-    result = malice(*words, "--help")  # unknown options come first
-    assert (program, words[0], result.exit_code) == ("malice", "worker", 0), result.output
 
 
 def test_a_run_without_the_option_imports_nothing_of_dask() -> None:

@@ -15,6 +15,9 @@ from malice.referee.records import Isolation, Layer, Player
 from malice.tournaments.errors import IsolationError
 from malice.tournaments.sanitizer import sanitize
 
+CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))
+"""Files that Docker and Podman leave in a container."""
+
 
 class Capability(Struct, frozen=True):
     """Whether one part of isolation works here, or another part that malice can do without."""
@@ -72,7 +75,6 @@ def list_capabilities() -> list[Capability]:
     old = "control groups of version 1 work, but their freezer is slow; mount version 2"
     version = landlock.find_version()
     has = f" (Landlock {landlock.LEAST_VERSION}; this kernel has {version})" if version else ""
-    user = "sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0"
     return [
         make_capability("rlimit", "limits on memory, files and processes", probe.explain_missing_limits()),
         make_capability("landlock", f"no files but its own folder, no sockets{has}", probe.explain_missing_landlock()),
@@ -85,7 +87,7 @@ def list_capabilities() -> list[Capability]:
         make_capability(
             "user namespace",
             "the sandbox without root",
-            None if probe.sandbox_works(own_user=False) else f"needs bubblewrap, and {user}, whichever the kernel has",
+            None if probe.sandbox_works(own_user=False) else f"needs bubblewrap, and {_explain_namespaces()}",
         ),
         make_capability(
             "own user", "a user for each bot, with its own limit on processes", _explain_missing_own_user()
@@ -98,6 +100,15 @@ def list_capabilities() -> list[Capability]:
             None if where.freeze else f"stopped by signals instead; {old if where.pids else groups}",
         ),
     ]
+
+
+def _explain_namespaces() -> str:
+    """What lets a user make namespaces, and mount a /proc in them."""
+    if any(mark.exists() for mark in CONTAINER_MARKS):
+        options = ("seccomp=unconfined", "apparmor=unconfined", "systempaths=unconfined")
+        return f"a container that is started with {' '.join(f'--security-opt {each}' for each in options)}"
+    either = "kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0"
+    return f"sysctl {either}, whichever the kernel has"
 
 
 def _explain_missing_own_user() -> str | None:
