@@ -13,7 +13,7 @@ SAY_WHERE := echo "The program is .venv/bin/malice; try: .venv/bin/malice play g
 
 # What running needs; below, what development needs on top.
 .venv/.malice: pyproject.toml constraints.txt
-	test -x .venv/bin/python || { $(PYTHON) -c '$(OLD)' && $(PYTHON) -m venv .venv; }
+	test -x .venv/bin/pip || { $(PYTHON) -c '$(OLD)' && $(PYTHON) -m venv .venv; }
 	.venv/bin/python -m pip install -e .
 	touch $@
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
 import venv
 import zipfile
+from importlib.metadata import distribution, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from malice.referee.families import list_shipped, load_family
 from malice.referee.games import DEFAULT_FAMILY
@@ -151,3 +154,38 @@ def test_an_installed_wheel_makes_a_bot_in_every_language_that_has_a_kit(install
         name = f"my-{game}-{language}"
         assert f"malice play {name} {load_family(game).opponent}" in made.stdout
         assert f'name = "{name}"' in (tmp_path / name / "bot.toml").read_text()
+
+
+def list_needs(name: str) -> set[str]:
+    """The distributions that one needs here, directly or not."""
+    needs: set[str] = set()
+    for each in map(Requirement, requires(name) or ()):
+        if not each.marker or each.marker.evaluate({"extra": ""}):
+            needs |= {each.name, *list_needs(each.name)}
+    return needs
+
+
+def pack_again(name: str, folder: Path) -> None:
+    """Write the wheel of an installed distribution."""
+    found = distribution(name)
+    (*_, tag) = re.findall(r"^Tag: (\S+)", str(found.read_text("WHEEL")), re.MULTILINE)
+    with zipfile.ZipFile(folder / f"{found.name.replace('-', '_')}-{found.version}-{tag}.whl", "w") as wheel:
+        for file in found.files or ():
+            if ".." not in file.parts and file.suffix != ".pyc":
+                wheel.write(file.locate(), str(file))
+
+
+def test_one_line_plays_a_game_with_nothing_but_the_wheel_and_uv(wheel: Path, tmp_path: Path) -> None:
+    shelf = tmp_path / "wheels"
+    shelf.mkdir()
+    for name in list_needs("malice-arena"):
+        pack_again(name, shelf)
+    uvx = [str(Path(sys.executable).with_name("uvx")), "--offline", "--no-index", "--find-links", str(shelf)]
+    line = ["--python", sys.executable, "--from", str(wheel), "malice", "play", "greedy", "planner", "--watch"]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "UV_NO_CONFIG": "1", "UV_LINK_MODE": "copy"}
+
+    done = subprocess.run([*uvx, *line], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "standard, 2 seats: 2 games" in done.stdout
+    assert "uvx --from . malice play greedy planner --watch" in (ROOT / "README.md").read_text()

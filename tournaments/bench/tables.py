@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection, HTTPResponse
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -28,8 +27,6 @@ PROGRAM = "from malice.tournaments.launch import main; main()"
 
 def measure_tables() -> Iterator[BenchRow]:
     """Play against a bot by the requests of a page, and time each of them until the stream shows its step."""
-    if find_spec("h11") is None:
-        return  # without the extra `web` there are no tables
     command = [sys.executable, "-P", "-c", PROGRAM, "play", "you", "first", "--web"]
     with TemporaryDirectory() as folder:
         process = subprocess.Popen(

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,20 +83,6 @@ def seat_people(db: Path | None, names: Sequence[str]) -> tuple[PeopleList | Non
     return people, tuple(people.find_label(name, taken) for name in names)
 
 
-def require_web() -> None:
-    """Make sure that tables can be served to browsers.
-
-    Raises:
-        DataError: the packages of the extra `web` are missing.
-    """
-    from malice.referee.errors import DataError
-
-    if not all(map(find_spec, ("h11", "segno"))):
-        raise DataError(
-            "what serves tables to browsers is not installed", hint="pip install '.[web]' in the sources of malice"
-        )
-
-
 def deal_positions_anew(positions: Sequence[Position], seat: int, seed: str | None) -> tuple[Position, ...]:
     """Deal anew what a seat does not know in positions, as a seed decides, or else chance."""
     from random import Random
@@ -114,7 +99,6 @@ def play_at_page(
     """Serve a table; `sequel` is told when a game is over."""
     from msgspec.structs import replace
 
-    require_web()
     from malice.tournaments.web.opening import Place, play_in_browser
 
     league = str(db.resolve()) if db else ""
@@ -169,7 +153,6 @@ def play_daily(
     shelf = find_shelf(db, *labels) if db else Shelf(find_data_folder() / "daily")
     deal = DailyDeal(chosen, day or datetime.now(UTC).date(), shelf)
     if place:
-        require_web()
         from malice.tournaments.web.opening import Place, play_daily_in_browser
 
         label = labels[0] if labels else PERSON.manifest.name
