@@ -166,7 +166,8 @@ def test_a_fortnight_of_a_course_of_thirty(tmp_path: Path, monkeypatch: pytest.M
     course.submit("s04")
     course.play()
     (told,) = json.loads(course.type("report", "--since", "today", "--json"))
-    assert [each["label"] for each in told["decided"]] == ["s06", "s05"]
+    assert [each["label"] for each in told["decided"]] == ["s06", "s05", "s07"]
+    assert {each["label"] for each in told["receipts"]} == {"s03", "s04"}
     assert told["needs"] == []
 
     # The final of the best eight, and what remains.

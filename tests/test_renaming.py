@@ -93,6 +93,12 @@ def test_a_folder_under_another_name_is_asked_about(run: Run) -> None:
     malice("entry", "rename", run.db, "ann", "zoe", code=0)
     assert run.finish()[0] == 0
     assert list_rows(run) == dict.fromkeys(("zoe", "bob", "cem", "dora"), 6)
+    (told,) = json.loads(malice("report", run.db, "--since", "today", "--json", code=0).stdout)
+    accepted = [(each["label"], bool(each["hash"])) for each in told["receipts"] if each["version"]]
+    assert accepted == [(label, True) for label in ("zoe", "bob", "cem", "dora", "zoe")], (
+        "its folder was away meanwhile"
+    )
+    assert [(each["label"], each["state"], each["new"]) for each in told["decided"]] == [("ann", "renamed", "zoe")]
     verify(run)
 
 

@@ -12,7 +12,16 @@ from msgspec import Struct
 from malice.referee.nouns import format_count
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.contents import Contents
-from malice.tournaments.league.journal import FileEntry, FileRead, PartCreated, StateChanged, Version
+from malice.tournaments.league.journal import (
+    FileEntry,
+    FileRead,
+    PartCreated,
+    Readmitted,
+    Renamed,
+    StateChanged,
+    Version,
+    relabel_event,
+)
 from malice.tournaments.league.progression import Progression, compute_progression
 from malice.tournaments.league.ranking import find_state
 from malice.tournaments.league.reader import LeagueReader
@@ -41,8 +50,11 @@ class Decided(Struct, frozen=True):
     at: float
     label: str
     state: str
+    """`playing`, `withdrawn`, `disqualified`, or `renamed`."""
     reason: str
     who: str
+    new: str = ""
+    """The label under which one that was renamed goes on."""
 
 
 class Duty(Struct, frozen=True):
@@ -82,7 +94,8 @@ def make_report(store: LeagueReader, begin: float, names: Sequence[str]) -> tupl
 
 def _report(store: LeagueReader, reader: LeagueReader, begin: float) -> TournamentReport:
     contents, name = reader.read(), reader.tournament().name
-    events = [(row.at, event) for row, event in reader.events() if row.tournament == name]
+    names = reader.tournament().names
+    events = [(row.at, relabel_event(event, names)) for row, event in reader.events() if row.tournament == name]
     try:
         changes = compute_progression(reader.read(begin), contents)
     except LeagueError:  # it had not begun
@@ -104,11 +117,7 @@ def _report(store: LeagueReader, reader: LeagueReader, begin: float) -> Tourname
         receipts=tuple(each for each in _list_receipts(events) if each.at >= begin),
         changes=changes,
         verdicts={label: dict(codes) for label, codes in sorted(verdicts.items())},
-        decided=tuple(
-            Decided(at, event.label, event.state, event.reason, event.who)
-            for at, event in events
-            if isinstance(event, StateChanged) and at >= begin
-        ),
+        decided=tuple(each for each in _list_decided(events) if each.at >= begin),
         needs=tuple(_list_needs(store, contents)),
     )
 
@@ -129,6 +138,17 @@ def _list_receipts(events: Sequence[tuple[float, object]]) -> Iterator[Receipt]:
             elif not entry.absence and entry.version and (old is None or old.absence or old.version != entry.version):
                 yield Receipt(at, entry.label, entry.version, hashes.get((entry.label, entry.version), ""), "")
             before[entry.label] = entry
+
+
+def _list_decided(events: Sequence[tuple[float, object]]) -> Iterator[Decided]:
+    for at, event in events:
+        match event:
+            case StateChanged():
+                yield Decided(at, event.label, event.state, event.reason, event.who)
+            case Readmitted():
+                yield Decided(at, event.label, "playing", "", event.who)
+            case Renamed():
+                yield Decided(at, event.label, "renamed", event.reason, event.who, event.new)
 
 
 def _list_needs(store: LeagueReader, contents: Contents) -> Iterator[Duty]:
@@ -200,7 +220,8 @@ def _format_rank(rank: int | None) -> str:
 def _format_decided(decided: Decided) -> str:
     who = f" by {escape_markdown(decided.who)}" if decided.who else ""
     why = f": {escape_markdown(decided.reason)}" if decided.reason else ""
-    state = "plays again" if decided.state == "playing" else decided.state
+    states = {"playing": "plays again", "renamed": f"goes on as {escape_markdown(decided.new)}"}
+    state = states.get(decided.state, decided.state)
     return f"{escape_markdown(decided.label)}: {state}{who}{why}"
 
 
