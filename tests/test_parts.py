@@ -86,6 +86,7 @@ def test_numbers_follow_playing_order_from_the_first_number_of_the_part(part: Pa
     schedule = make_schedule(part)
 
     numbers = [schedule.number(key) for key in games(schedule)]
+    assert list(map(schedule.key, numbers)) == list(games(schedule))
     assert numbers == list(range(part.first, part.first + schedule.total))
 
 

@@ -223,3 +223,13 @@ def test_the_page_on_standings_explains_the_columns_of_the_terminal_in_their_ord
     # What a Swiss has besides is explained with its table, and what a game counts with the game.
     names = [name for name in TERMINAL if name not in {"bot", "points", "buchholz", OWN}]
     assert [line.split(" | ")[0].strip("| ") for line in lines] == [NAMED[name].caption for name in names]
+
+
+def test_leagues_may_have_any_number_of_parts_and_a_deal_is_complete_in_its_own() -> None:
+    games = [played((part, 0, 0, 0), ("a", "b"), (1, 2)) for part in (127, 128)]
+    games += [played((128, 0, 0, 1), ("b", "a"), (2, 1)), played((300, 1, 0, 0), ("a", "b"), (2, 1))]
+
+    (found,) = compute_standings(games, ["a", "b"])
+
+    assert (found.games, found.waiting) == (2, 2)
+    assert found.crosstable["a"]["b"] == OpponentScore(2, 2, 0, 0)

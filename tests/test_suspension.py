@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from malice.referee.records import Key
 from malice.tournaments.league.contents import Finished
 from malice.tournaments.league.counting import Suspensions, find_suspended, is_left_out, list_suspensions
+from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.runs import Run
 from tests.summaries import played
@@ -123,6 +124,11 @@ def test_a_reinstated_bot_plays_what_it_missed_in_new_parts_and_is_suspended_aga
     assert before.items() < failing.digests().items()
     assert failing.games() == len(before) + 4, "each of its parts suspends it anew"
     assert "dies is suspended" in err
+    with Store(failing.db) as store:  # standings read games in passes, pages keep them
+        kept, passed = store.read(), store.read(keep=False)
+        assert list(passed.games) == kept.games
+        assert passed.suspended == kept.suspended == store.suspended()
+        assert passed.format_input.counted_games.left_out == kept.format_input.counted_games.left_out
     verified = json.loads(malice("verify", failing.db, "--json").stdout)
     assert (verified["complete"], verified["suspended"]) == (True, ["dies"])
     assert [(part["title"], part["games"], part["closed"]) for part in verified["parts"]] == [

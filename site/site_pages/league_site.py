@@ -90,7 +90,7 @@ def write_league_pages(store: Store, out: Path, names: Sequence[str]) -> int:
                 rank = "" if row.rank is None else format_rank(row)
                 bots[row.label].append(BotLine(name, folders[name], each.ruleset, rank, elo, row.games, row.state))
         begun = datetime.fromtimestamp(contents.tournament.created, UTC).strftime("%Y-%m-%d")
-        entries, games = len(contents.entries), len(contents.games)
+        entries, games = len(contents.entries), len(list(contents.games))
         format = contents.config.format
         tournaments.append(
             TournamentLine(name, folders[name], format, begun, games, entries, not contents.live, tuple(leaders))

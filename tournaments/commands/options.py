@@ -260,7 +260,7 @@ def print_standings(store: Store, choice: Choice | None = None) -> None:
     from malice.tournaments.terminal.results import describe_choice, format_standings
 
     choice = choice or EVERYTHING
-    contents = store.read()
+    contents = store.read(keep=False)
     found = compute_league_standings(contents, choice)
     for line in (*describe_choice(store.league(), store.tournament().name), *format_standings(found)):
         click.echo(line)
@@ -306,7 +306,7 @@ def compute_changes(store: Store, since: str, choice: Choice | None = None, *, p
             last.select(store.tournament().name)
             if publish and store.config().anonymous and not last.config().anonymous:
                 raise LeagueError(f"{since}: its tournament is not anonymous, so what changed would tell its names")
-            return Changes(Path(since).name, compute_progression(last.read(), store.read(), choice))
+            return Changes(Path(since).name, compute_progression(last.read(keep=False), store.read(keep=False), choice))
     if since.endswith(".db"):
         raise LeagueError(f"{since}: no such database")
     begin = parse_date(since, datetime.fromtimestamp(clock.time()).astimezone(), "--changes-since")

@@ -167,10 +167,10 @@ def _rank(store: Store, names: Sequence[str], choice: Choice) -> Iterator[tuple[
     from malice.tournaments.league.ranking import compute_league_standings, explain_table, read_season
 
     if not names:
-        yield None, compute_league_standings(read_season(store), choice)
+        yield None, compute_league_standings(read_season(store, keep=False), choice)
     for name in names:
         store.select(name)
-        contents = store.read()
+        contents = store.read(keep=False)
         if note := explain_table(contents, choice):
             click.echo(note, err=True)
         yield name, compute_league_standings(contents, choice)

@@ -322,7 +322,7 @@ def _print_json(store: Store, plan: Plan, left: int) -> None:
     from malice.tournaments.league.ranking import compute_league_standings
 
     tournament, games, before = store.tournament(), len(store.keys()), len(plan.finished)
-    standings = compute_league_standings(store.read())
+    standings = compute_league_standings(store.read(keep=False))
     found = RunSummary(tournament.name, str(store.path), games, games - before, left, tournament.complete, standings)
     click.echo(msgspec.json.encode(found))
 
@@ -410,7 +410,7 @@ def _tell_standings(store: Store, output: EventOutput) -> None:
     from malice.tournaments.running.result_events import StandingsComputed
 
     if output.wanted and output.begun:
-        standings = (replace(each, history={}) for each in compute_league_standings(store.read()))
+        standings = (replace(each, history={}) for each in compute_league_standings(store.read(keep=False)))
         output.tell(StandingsComputed(standings=tuple(standings)))
 
 

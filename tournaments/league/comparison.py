@@ -241,7 +241,7 @@ def read_comparison(
         DamagedLeague, RecordError: a record cannot be read, or does not replay.
     """
     contents = league.read()
-    sequential, games = contents.tests.get(0) or SequentialTest(contents.tournament, 0), contents.games
+    sequential, games = contents.tests.get(0) or SequentialTest(contents.tournament, 0), list(contents.games)
     complete = [game for game in games if game.key.deal < sequential.deals]
     others = None
     if sequential.weight != sequential.games:
@@ -314,9 +314,9 @@ def _fit_all(contents: Contents, picker: Picker, found: Comparison) -> FittedLea
     pair = found.new.label, found.base.label
     for kind, games in groups.items():
         if (kind.ruleset, kind.seats) == (found.rulesets[0], 2) and any(
-            set(pair) != {*each[0]} for each in games.outcomes
+            set(pair) != {*labels} for labels, *_ in games.count_outcomes()
         ):
-            fit = fit_ratings(games.rated, len(picker.names))
+            fit = fit_ratings(games.complete.rated, len(picker.names))
             if lead := fit.compare(*(picker.names.index(label) for label in pair)):
                 finding = _find_beyond(0.0, lead.low, lead.high)
                 ends = f"{lead.elo:+z.0f} Elo ({lead.low:z.0f}..{lead.high:z.0f})"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, overload
 
 from msgspec import Meta, Struct
 
@@ -16,7 +18,7 @@ from malice.referee.replay import VERDICT
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.journal import Absence, State, Version
-from malice.tournaments.league.parts import Part
+from malice.tournaments.league.parts import Part, Schedule
 
 if TYPE_CHECKING:
     from malice.tournaments.league.counting import SequentialTest
@@ -119,6 +121,77 @@ class Finished(Struct, frozen=True, gc=False):
         return 1 if self.once else len(self.labels)
 
 
+class FinishedGames(Sequence[Finished]):
+    """Finished games in playing order, of parts whose results decide nothing: 8 bytes each, for a number names a game.
+
+    Args:
+        schedules: those of the parts of the tournament, by number.
+    """
+
+    def __init__(self, schedules: Sequence[Schedule]) -> None:
+        self.numbers = array("q")
+        self.failed: dict[int, tuple[str, ...]] = {}
+        """By number, the labels of those who ended a game by a verdict, where anybody did."""
+        self._schedules = schedules
+
+    def append_number(self, number: int, failed: tuple[str, ...] = ()) -> None:
+        """As `append`, of the game with this number."""
+        self.numbers.append(number)
+        if failed:
+            self.failed[number] = failed
+
+    def append(self, game: Finished) -> None:
+        """Add the next game."""
+        self.append_number(game.number, game.failed)
+
+    def extend(self, games: Iterable[Finished]) -> None:
+        """Add the next games."""
+        if isinstance(games, FinishedGames):
+            self.numbers.extend(games.numbers)
+            self.failed |= games.failed
+            return
+        for game in games:
+            self.append(game)
+
+    def split(self) -> dict[int, FinishedGames]:
+        """The games of each part that has any."""
+        found: dict[int, FinishedGames] = {}
+        for schedule in self._schedules:
+            first = schedule.part.first
+            begin, end = (bisect_left(self.numbers, number) for number in (first, first + schedule.total))
+            if begin < end:
+                mine = found[schedule.part.number] = FinishedGames(self._schedules)
+                mine.numbers = self.numbers[begin:end]
+                numbers = (number for number in self.failed if first <= number < first + schedule.total)
+                mine.failed = {number: self.failed[number] for number in numbers}
+        return found
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[Finished]:
+        return map(self._make, self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> Finished: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Finished]: ...
+    def __getitem__(self, place: int | slice) -> Finished | list[Finished]:
+        found = self.numbers[place]
+        return self._make(found) if isinstance(found, int) else list(map(self._make, found))
+
+    def _make(self, number: int) -> Finished:
+        at = 0 if len(self._schedules) == 1 else bisect_right(self._schedules, number, key=_find_first) - 1
+        schedule = self._schedules[at]
+        key = schedule.key(number)
+        labels, once = schedule.labels[key.table], schedule.plays_once(key.table)
+        return Finished(key, number, labels, self.failed.get(number, ()), once=once)
+
+
+def _find_first(schedule: Schedule) -> int:
+    return schedule.part.first
+
+
 class GameSummary(Struct, frozen=True, gc=False, omit_defaults=True):
     """A finished game without its actions: everything that standings need."""
 
@@ -181,6 +254,20 @@ def _count_points(places: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(1 if places == (1, 1) else 4 - 2 * place for place in places)
 
 
+class GameStream:
+    """Games that are read anew whenever somebody goes through them, so that they take no memory.
+
+    Args:
+        read: yields them.
+    """
+
+    def __init__(self, read: Callable[[], Iterator[GameSummary]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[GameSummary]:
+        return self._read()
+
+
 class TablePlace(Struct, frozen=True):
     """The place of an entry in the table of a format that does not rank by ratings."""
 
@@ -205,8 +292,8 @@ class Contents:
     parts: tuple[Part, ...]
     clocks: tuple[ClockRules, ...]
     """That of each part."""
-    games: Sequence[GameSummary]
-    """Those that count, in playing order."""
+    games: Iterable[GameSummary]
+    """Those that count, in playing order; a list, or a `GameStream`."""
     suspended: Mapping[str, int]
     """The suspended entries, each with the number of the game that suspended it."""
     ended_by_test: bool

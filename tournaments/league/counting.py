@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from malice.tournaments.league.contents import Finished, Readmission
+from malice.tournaments.league.contents import Finished, FinishedGames, Readmission
 from malice.tournaments.league.tournament import Tournament
 from malice.tournaments.ratings.sprt import Verdict, Walk
 
@@ -37,6 +37,8 @@ def list_suspensions(
     out: set[str] = set()
     in_a_row: dict[str, int] = {}
     """Of those whose last game ended by a verdict."""
+    if isinstance(games, FinishedGames) and not games.failed:
+        return  # without a look at each of many games
     for game in games if after else ():
         if not (game.failed or in_a_row) or any(label in out for label in game.labels):
             continue
@@ -225,7 +227,7 @@ def make_sequential_test(tournament: Tournament, part: int, games: Iterable[Fini
 class CountedGames(Struct, frozen=True):
     """What the finished games of a tournament amount to."""
 
-    counted: tuple[Finished, ...]
+    counted: Sequence[Finished]
     """In playing order."""
     left_out: frozenset[int]
     """The numbers of the games that do not count: one of their entries was suspended before them, or a test ended."""
@@ -235,6 +237,11 @@ class CountedGames(Struct, frozen=True):
     """By part, the tests of a comparison."""
     suspended: dict[str, int]
     """The entries that are suspended now, each with the number of the game that suspended it."""
+
+    def list_numbers(self) -> Sequence[int]:
+        """The numbers of the games that count, in playing order."""
+        counted = self.counted
+        return counted.numbers if isinstance(counted, FinishedGames) else [game.number for game in counted]
 
     def count_deals(self, parts: Iterable[int]) -> Counter[tuple[int, int]]:
         """Count by part and table the deals that are complete, and count."""
@@ -247,6 +254,20 @@ class CountedGames(Struct, frozen=True):
         return Counter((part, table) for (part, table, _), count in played.items() if count == rotations[part, table])
 
 
+def split_parts(tournament: Tournament, finished: Iterable[Finished]) -> Mapping[int, Sequence[Finished]]:
+    """The finished games of each part of a tournament that has any, in playing order as they come."""
+    if isinstance(finished, FinishedGames):
+        return finished.split()
+    games: dict[int, list[Finished] | FinishedGames] = defaultdict(lambda: _make_list(tournament))
+    for game in finished:
+        games[game.key.part].append(game)
+    return games
+
+
+def _make_list(tournament: Tournament) -> list[Finished] | FinishedGames:
+    return [] if tournament.format.compares else FinishedGames(tournament.schedules)
+
+
 def find_counted_games(tournament: Tournament, finished: Iterable[Finished]) -> CountedGames:
     """Find which finished games of a tournament count, and whom they suspend.
 
@@ -254,35 +275,23 @@ def find_counted_games(tournament: Tournament, finished: Iterable[Finished]) -> 
         tournament: its parts, and the suspensions that were lifted.
         finished: its games in playing order.
     """
-    games: dict[int, list[Finished]] = defaultdict(list)
-    for game in finished:
-        games[game.key.part].append(game)
+    games = split_parts(tournament, finished)
     after = tournament.config.suspend_after
     by_part = {part: find_suspended(played, after, tournament.lifted) for part, played in games.items()}
-    counted: list[Finished] = []
+    counted = _make_list(tournament)
+    left_out: set[int] = set()
     tests: dict[int, SequentialTest] = {}
     for part, played in sorted(games.items()):
-        mine = played
+        mine: Sequence[Finished] = played
         if by_part[part]:
             mine = [game for game in played if not is_left_out(game.number, game.labels, by_part[part])]
         if test := make_sequential_test(tournament, part, mine):
             tests[part] = test
             mine = [game for game in mine if not test.leaves_out(game.key.deal)]
-        counted += mine
-    return CountedGames(
-        tuple(counted),
-        _find_left_out(games.values(), counted),
-        by_part,
-        tests,
-        _find_suspended_now(tournament, by_part),
-    )
-
-
-def _find_left_out(games: Collection[Collection[Finished]], counted: Collection[Finished]) -> frozenset[int]:
-    if sum(map(len, games)) == len(counted):
-        return frozenset()
-    kept = {game.number for game in counted}
-    return frozenset(game.number for played in games for game in played if game.number not in kept)
+        if len(mine) < len(played):
+            left_out.update({game.number for game in played} - {game.number for game in mine})
+        counted.extend(mine)
+    return CountedGames(counted, frozenset(left_out), by_part, tests, _find_suspended_now(tournament, by_part))
 
 
 def _find_suspended_now(tournament: Tournament, by_part: dict[int, dict[str, int]]) -> dict[str, int]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from msgspec import Struct
 
 from malice.referee.nouns import format_count
+from malice.referee.records import Key
 from malice.tournaments.errors import DamagedLeague, LeagueError, Stopped, UnverifiedError
-from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.journal import ShareChosen
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.replay_pool import replay_rows
 from malice.tournaments.league.store import Store
+from malice.tournaments.league.stored_games import DigestRow, pick_games
 
 BURST = 100
 """Games that are stored in one transaction."""
@@ -39,8 +41,8 @@ class Taken(Struct, frozen=True):
 class _Comparison(Struct, frozen=True):
     """The games of a tournament in a copy, beside those of the league."""
 
-    new: frozenset[int]
-    """The numbers of those that the league lacks."""
+    new: Sequence[int]
+    """The numbers of those that the league lacks, in playing order."""
     known: int
     late: int
     clashes: tuple[str, ...]
@@ -112,28 +114,31 @@ def take_games(league: Store, copy: Store, jobs: int = 1, on_game: Callable[[], 
 
 def _compare(league: LeagueReader, copy: LeagueReader) -> _Comparison:
     """Compare the games of the chosen tournament; the journals are the same, so that numbers name the same games."""
-    digests = {game.number: game.digest for game in league.stored_games()}
     closed = league.tournament().closed
-    new, known, late, clashes = set(), 0, 0, []
-    for game in copy.stored_games():
-        ours = digests.get(game.number)
-        if ours == game.digest:
+    new, known, late, clashes = array("q"), 0, 0, []
+    ours = league.list_digests()
+    own = next(ours, None)
+    for row in copy.list_digests():
+        while own and own.number < row.number:
+            own = next(ours, None)
+        if own is None or own.number > row.number:
+            if row.part in closed:
+                late += 1
+            else:
+                new.append(row.number)
+        elif own.digest == row.digest:
             known += 1
-        elif ours:
-            clashes.append(_describe_clash(league, copy, game, ours))
-        elif game.key.part in closed:
-            late += 1
         else:
-            new.add(game.number)
-    return _Comparison(frozenset(new), known, late, tuple(clashes))
+            clashes.append(_describe_clash(league, copy, row, own.digest))
+    for _ in ours:  # to the end, where a game that damage hides is noticed
+        pass
+    return _Comparison(new, known, late, tuple(clashes))
 
 
-def _describe_clash(league: LeagueReader, copy: LeagueReader, game: GameSummary, ours: str) -> str:
+def _describe_clash(league: LeagueReader, copy: LeagueReader, row: DigestRow, ours: str) -> str:
+    key = Key(row.part, row.table, row.deal, row.rotation)
     name = f"{league.tournament().name}:" if len(league.league().tournaments) > 1 else ""
-    return (
-        f"{copy.path}: game {name}{game.key}: expected the digest {ours[:12]}, as in {league.path}, got"
-        f" {game.digest[:12]}"
-    )
+    return f"{copy.path}: game {name}{key}: expected the digest {ours[:12]}, as in {league.path}, got {row.digest[:12]}"
 
 
 def _shorten(lines: list[str]) -> list[str]:
@@ -141,9 +146,9 @@ def _shorten(lines: list[str]) -> list[str]:
     return [*lines[:NAMED], f"and {format_count(more, 'more game')}"] if more > 0 else lines
 
 
-def _examine(copy: LeagueReader, numbers: frozenset[int], jobs: int, on_game: Callable[[], None]) -> None:
+def _examine(copy: LeagueReader, numbers: Sequence[int], jobs: int, on_game: Callable[[], None]) -> None:
     """Replay games as `malice verify` does."""
-    pieces = ((row, None) for row in copy.list_recorded() if row.number in numbers)
+    pieces = ((row, None) for row in pick_games(copy.list_recorded(), numbers))
     with replay_rows(copy, "examine", len(numbers), jobs) as replayers:
         for _, why in replayers.replay(pieces):
             if why:
@@ -151,8 +156,8 @@ def _examine(copy: LeagueReader, numbers: frozenset[int], jobs: int, on_game: Ca
             on_game()
 
 
-def _store(league: Store, copy: LeagueReader, numbers: frozenset[int]) -> None:
-    games = (copy.unpack(row) for row in copy.list_recorded() if row.number in numbers)
+def _store(league: Store, copy: LeagueReader, numbers: Sequence[int]) -> None:
+    games = map(copy.unpack, pick_games(copy.list_recorded(), numbers))
     try:
         while burst := list(islice(games, BURST)):
             league.add_all(burst)

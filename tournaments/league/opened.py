@@ -120,12 +120,12 @@ class League:
             if tournament is not None:
                 raise ValueError(f"expected no tournament, since all are rated together, got {tournament!r}")
             with self._store.snapshot():
-                return compute_league_standings(read_season(self._store), choice)
+                return compute_league_standings(read_season(self._store, keep=False), choice)
         with self._store.snapshot():
             return tuple(
                 replace(standings, tournament=reader.tournament().name)
                 for reader in self._list_readers(tournament)
-                for standings in compute_league_standings(reader.read(), choice)
+                for standings in compute_league_standings(reader.read(keep=False), choice)
             )
 
     def games(

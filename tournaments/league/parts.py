@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from itertools import accumulate
@@ -140,6 +141,14 @@ class Schedule:
         size = min(self.batch_deals, self.deals - chunk * self.batch_deals)
         before = chunk * self.batch_deals * self._games
         return self.part.first + before + (self._games_before[key.table] + key.rotation) * size + within
+
+    def key(self, number: int) -> Key:
+        """The game that has this place in playing order: the inverse of `number`."""
+        chunk, rest = divmod(number - self.part.first, self.batch_deals * self._games)
+        first = chunk * self.batch_deals
+        column, within = divmod(rest, min(self.batch_deals, self.deals - first))
+        table = bisect_right(self._games_before, column) - 1
+        return Key(self.part.number, table, first + within, column - self._games_before[table])
 
 
 class Seeds:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from statistics import mean
 from typing import Literal
 
 from msgspec import Struct
 
+from malice.protocol.messages import ClockRules
+from malice.referee.replay import VOID
 from malice.tournaments.league.contents import Contents, GameSummary, TablePlace
 from malice.tournaments.league.parts import Part
 from malice.tournaments.league.ranking import EVERYTHING, Choice, Picker, compute_league_standings
-from malice.tournaments.league.rating_groups import group_games, list_complete, list_counted, make_rated_game
+from malice.tournaments.league.rating_groups import GroupGames, RatingGroup, collect_groups
 from malice.tournaments.league.standings import Row, Standings, rank_entries
-from malice.tournaments.ratings.fit import Fit, Rating, fit_beginnings
+from malice.tournaments.ratings.fit import Fit, Rating, fit_beginnings, fit_ratings
+from malice.tournaments.ratings.rated_games import CompleteDeals
 
 News = Literal["", "new", "gone", "new version"]
 
@@ -162,26 +166,24 @@ def compute_part_ratings(league: Contents, choice: Choice = EVERYTHING) -> tuple
     if sum(not part.block for part in league.parts) < 2:
         return ()
     picker = Picker(league, choice)
+    groups = collect_groups(picker.list_games(), picker.names, picker.common, league.clocks)
     return tuple(
         PartRatings(kind.ruleset, kind.seats, steps)
-        for kind, played in group_games(picker.list_games(), league.clocks).items()
-        if len(steps := _make_steps(league, picker, list_counted(list_complete(played)))) > 1
+        for kind, games in groups.items()
+        if len(steps := _make_steps(league, picker, games.complete)) > 1
     )
 
 
-def _make_steps(league: Contents, picker: Picker, games: Sequence[GameSummary]) -> tuple[PartStep, ...]:
-    games = sorted(games, key=lambda game: game.key.part)
-    of_game = [game.key.part for game in games]
-    spans = list(_merge_parts(league.parts, frozenset(of_game)))
+def _make_steps(league: Contents, picker: Picker, games: CompleteDeals) -> tuple[PartStep, ...]:
+    spans = list(_merge_parts(league.parts, frozenset(games.by_part)))
     if len(spans) < 2:
         return ()
-    number = {name: index for index, name in enumerate(picker.names)}
     anchor = league.config.anchor
     fits = fit_beginnings(
-        [make_rated_game(game, number, picker.common) for game in games],
-        len(number),
-        [bisect_right(of_game, span[-1].number) for span in spans],
-        anchor=None if anchor is None else number[anchor],
+        games.rated,
+        len(picker.names),
+        accumulate(sum(games.by_part.get(part.number, 0) for part in span) for span in spans),
+        anchor=None if anchor is None else picker.names.index(anchor),
     )
     return tuple(_make_step(span, fit, picker) for span, fit in zip(spans, fits, strict=True))
 
@@ -243,7 +245,7 @@ class GameRatings:
             all_standings: its standings, of all games.
         """
         picker = Picker(league, EVERYTHING)
-        kinds = group_games(picker.list_games(), league.clocks).values()
+        kinds = _group_games(picker.list_games(), league.clocks)
         known, self._known = self._known, {}
         found = []
         for played, standings in zip(kinds, all_standings, strict=True):
@@ -255,7 +257,7 @@ class GameRatings:
     def _list_beginnings(
         self, league: Contents, picker: Picker, played: Sequence[GameSummary], known: Mapping[int, PartStep]
     ) -> Iterator[PartStep]:
-        games = _order_by_end(list_counted(list_complete(played)))
+        games = _order_by_end(_list_rated(played))
         most = FULL * len(games)
         least = FIRST_GAMES * len(league.entries)
         lengths = [size for power in range(40) if least <= (size := 1 << power) <= most][-MOST_BEGINNINGS:]
@@ -266,12 +268,30 @@ class GameRatings:
             played_in = tuple((game.number, game.labels, game.places) for game in first)
             key = hash((tuple(picker.names), anchor, played_in))
             if (step := known.get(key)) is None:
-                rated = [make_rated_game(game, number, picker.common) for game in first]
+                rated = GroupGames(number, picker.common)
+                for game in first:
+                    rated.add(game)
                 reference = None if anchor is None else number[anchor]
-                (fit,) = fit_beginnings(rated, len(number), [len(rated)], anchor=reference)
+                fit = fit_ratings(rated.complete.rated, len(number), anchor=reference)
                 step = PartStep((), (), fit.games, _name_ratings(fit, picker), fit.pools)
             self._known[key] = step
             yield step
+
+
+def _group_games(games: Iterable[GameSummary], clocks: Sequence[ClockRules]) -> list[list[GameSummary]]:
+    """The games that are rated together, in the order of `collect_groups`."""
+    groups: dict[RatingGroup, list[GameSummary]] = {}
+    for game in games:
+        part = game.key.part
+        clock = clocks[part] if part < len(clocks) else None
+        groups.setdefault(RatingGroup(game.ruleset, len(game.labels), clock), []).append(game)
+    return list(groups.values())
+
+
+def _list_rated(played: Sequence[GameSummary]) -> list[GameSummary]:
+    """The games of complete deals but void ones, as `GroupGames` rates them."""
+    counts = Counter(map(_name_deal, played))
+    return [game for game in played if counts[_name_deal(game)] == game.rotations and game.reason != VOID]
 
 
 def _order_by_end(games: Sequence[GameSummary]) -> list[GameSummary]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as alter
+from functools import partial
 from typing import Literal
 
 from msgspec import Struct
@@ -12,15 +13,15 @@ from msgspec.structs import replace
 
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
-from malice.tournaments.league.contents import Contents, Entry, GameSummary, TablePlace
+from malice.tournaments.league.contents import Contents, Entry, GameStream, GameSummary, TablePlace
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.standings import (
+    EntryStatistics,
     Row,
     Standings,
     State,
     compute_standings,
     find_statistics,
-    summarize_statistics,
 )
 
 
@@ -106,9 +107,10 @@ def compute_league_standings(league: Contents, choice: Choice = EVERYTHING) -> t
     states = {entry.label: find_state(entry, suspended) for entry in entries}
     # An older version of an entry is a row of its own, which nobody suspends.
     shown: dict[str, State] = {name: states.get(name, "playing") for name in picker.shown}
-    games, anchor = picker.list_games(), league.config.anchor
+    statistics, anchor = EntryStatistics(find_statistics(league.rulesets)), league.config.anchor
+    games = statistics.watch(picker.list_games())
     found = compute_standings(games, picker.names, anchor, picker.common, shown, league.clocks, live=league.live)
-    found = _add_statistics(found, league, picker)
+    found = tuple(_add_statistics(each, statistics) for each in found)
     if overruns := {entry.label: entry.overruns for entry in entries if entry.overruns}:
         found = tuple(_add_overruns(each, overruns) for each in found)
     exact = not league.ended_by_test
@@ -123,20 +125,11 @@ def _add_overruns(standings: Standings, overruns: Mapping[str, int]) -> Standing
     return replace(standings, rows=tuple(replace(row, overruns=overruns.get(row.label, 0)) for row in standings.rows))
 
 
-def _add_statistics(all_standings: tuple[Standings, ...], league: Contents, picker: Picker) -> tuple[Standings, ...]:
-    if not (statistics := find_statistics(league.rulesets)):
-        return all_standings
-    summaries = summarize_statistics(picker.list_games(), statistics)
-
-    def add(standings: Standings) -> Standings:
-        by_label = summaries.get((standings.ruleset, standings.seats))
-        if by_label is None:
-            return standings
-        return replace(
-            standings, rows=tuple(replace(row, statistics=by_label.get(row.label, ())) for row in standings.rows)
-        )
-
-    return tuple(map(add, all_standings))
+def _add_statistics(standings: Standings, statistics: EntryStatistics) -> Standings:
+    if (by_label := statistics.list_entries(standings.ruleset, standings.seats)) is None:
+        return standings
+    rows = (replace(row, statistics=by_label.get(row.label, ())) for row in standings.rows)
+    return replace(standings, rows=tuple(rows))
 
 
 def explain_table(league: Contents, choice: Choice) -> str:
@@ -183,24 +176,29 @@ def find_state(entry: Entry, suspended: Collection[str]) -> State:
     return "absent" if entry.absence and (entry.waits or not entry.version.number) else "playing"
 
 
-def read_season(league: LeagueReader) -> Contents:
+def read_season(league: LeagueReader, *, keep: bool = True) -> Contents:
     """Read the entries and games of all tournaments; their parts are counted through, unlike inside.
 
     An entry has the version and the state of the newest tournament in which it takes part. The games of an entry that
     one tournament disqualified count in the others. Where tournaments have different rules under one name, they
     are different games: the newest keeps the name, the others are named after a tournament, too. There is no table:
     only ratings compare tournaments.
+
+    Args:
+        league: all of them.
+        keep: as `LeagueReader.read` explains it.
     """
-    found = [league.view(name).read() for name in league.league().tournaments]
+    found = [league.view(name).read(keep=keep) for name in league.league().tournaments]
     rulesets, renamed = _name_rulesets(found)
     parts = (part for each in found for part in each.parts)
+    games = GameStream(partial(_list_games, found, renamed))
     return alter(
         found[-1],
         rulesets=tuple(rulesets.values()),
         entries=tuple(_list_entries(found)),
         parts=tuple(replace(part, number=number) for number, part in enumerate(parts)),
         clocks=tuple(clock for each in found for clock in each.clocks),
-        games=list(_list_games(found, renamed)),
+        games=list(games) if keep else games,
         live=any(each.live for each in found),
         ended_by_test=any(each.ended_by_test for each in found),
         tests={},

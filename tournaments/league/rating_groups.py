@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from malice.protocol.messages import ClockRules
 from malice.referee.replay import VOID
 from malice.tournaments.league.contents import GameSummary
-from malice.tournaments.ratings.rated_games import RatedGame, RatedGames
-from malice.tournaments.ratings.running_elo import RunningElo
+from malice.tournaments.ratings.rated_games import CompleteDeals, DealtGames, TeamPlaces
 
 
 class RatingGroup(NamedTuple):
@@ -21,66 +20,6 @@ class RatingGroup(NamedTuple):
     seats: int
     clock: ClockRules | None
     """None if it is unknown."""
-
-
-def group_games(
-    games: Iterable[GameSummary], clocks: Sequence[ClockRules] = ()
-) -> dict[RatingGroup, list[GameSummary]]:
-    """Group games by what may be rated together, in the order of their first games.
-
-    Args:
-        games: all games.
-        clocks: those of the parts, by number.
-    """
-    groups: dict[RatingGroup, list[GameSummary]] = {}
-    lists: dict[tuple[str, int, int], list[GameSummary]] = {}  # a clock is slow to look up by
-    for game in games:
-        seats, part = len(game.labels), game.key.part
-        if (found := lists.get((game.ruleset, seats, part))) is None:
-            kind = RatingGroup(game.ruleset, seats, clocks[part] if part < len(clocks) else None)
-            found = lists[game.ruleset, seats, part] = groups.setdefault(kind, [])
-        found.append(game)
-    return groups
-
-
-def list_complete(played: Iterable[GameSummary]) -> list[GameSummary]:
-    """The games of one kind whose deals are complete: played in every rotation, if there are any."""
-    played = list(played)
-    counts = Counter((game.key.part, game.key.table, game.key.deal) for game in played)
-    return [game for game in played if counts[(game.key.part, game.key.table, game.key.deal)] == game.rotations]
-
-
-def list_counted(complete: Iterable[GameSummary]) -> list[GameSummary]:
-    """The games of complete deals that are rated: all but void ones."""
-    return [game for game in complete if game.reason != VOID]
-
-
-def make_rated_game(game: GameSummary, number: Mapping[str, int], common: Collection[int]) -> RatedGame:
-    """Make a game as the ratings see it.
-
-    Args:
-        game: the game.
-        number: the players by label.
-        common: the parts in which all tables get the same cards.
-    """
-    players = tuple([number[label] for label in game.labels])
-    sides = list_teams(game.teams)
-    if len(sides) == len(players):  # a league has many games, and few of them are played by partners
-        places = game.places
-        teams = _seat_alone(players)
-    else:
-        teams = tuple(tuple(players[seat] for seat in side) for side in sides)
-        places = tuple(min(game.places[seat] for seat in side) for side in sides)
-    # What hangs together is what has the same cards.
-    table = 0 if game.key.part in common else game.key.table
-    group = (game.key.part << 24 | table) << 32 | game.key.deal
-    return RatedGame(teams, places, group)
-
-
-@lru_cache(1 << 16)
-def _seat_alone(players: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Teams of one player each; the same object for the same players, which takes less memory."""
-    return tuple([(player,) for player in players])
 
 
 @cache
@@ -119,44 +58,68 @@ Outcome = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...]]
 
 
 class GroupGames:
-    """What standings need of the games of one group.
+    """What standings need of the games of one group, of which each takes 12 bytes.
 
     Args:
-        games: all of them, at least one, in playing order.
         number: the players by label.
         common: the parts in which all tables get the same cards.
     """
 
-    def __init__(self, games: Sequence[GameSummary], number: Mapping[str, int], common: Collection[int]) -> None:
-        self.sides = list_teams(games[0].teams)
-        """The seats of each team."""
-        self.once = games[0].once
+    def __init__(self, number: Mapping[str, int], common: Collection[int]) -> None:
+        self.once = False
         """Whether a deal is one game, the same for all seats."""
+        self.sides: tuple[tuple[int, ...], ...] = ()
+        """The seats of each team."""
         self.totals = {label: Totals() for label in number}
         """Of all games."""
-        for game in games:
-            for seat, label in enumerate(game.labels):
-                self.totals[label].add(game, seat)
-        complete = list_complete(games)
-        self.waiting = len(games) - len(complete)
-        """How many games belong to deals that were not played in every rotation yet."""
-        self.rated = RatedGames()
-        """Those of complete deals, except void ones."""
-        self.common = bool(common) and any(game.key.part in common for game in games)
+        self.common = False
         """Whether tables share their cards, so that a deal is not over before all of them have played it."""
-        self.curves = RunningElo(len(number))
-        """Of the rated games."""
-        self.outcomes: Counter[Outcome] = Counter()
-        """Of the rated games."""
-        for game in list_counted(complete):
-            rated = make_rated_game(game, number, common)
-            self.rated.add(rated)
-            self.curves.add(rated)
-            self.outcomes[game.labels, game.teams, game.places] += 1
+        self._number = number
+        self._shared = common
+        self._games = DealtGames(common)
+        self._known: dict[tuple[Outcome, int, bool], int] = {}
+
+    def add(self, game: GameSummary) -> None:
+        """Add the next game in playing order."""
+        if not self._known:
+            self.once, self.sides = game.once, list_teams(game.teams)
+        for seat, label in enumerate(game.labels):
+            self.totals[label].add(game, seat)
+        key = game.key
+        self.common = self.common or key.part in self._shared
+        named = (game.labels, game.teams, game.places), game.rotations, game.reason == VOID
+        if (kind := self._known.get(named)) is None:
+            kind = self._games.add_kind(self._seat(game), game.rotations, void=game.reason == VOID)
+            self._known[named] = kind
+        self._games.add(kind, key.part, key.table, key.deal)
+
+    def _seat(self, game: GameSummary) -> TeamPlaces:
+        sides = list_teams(game.teams)
+        players = [self._number[label] for label in game.labels]
+        return (
+            tuple(tuple(players[seat] for seat in side) for side in sides),
+            tuple(min(game.places[seat] for seat in side) for side in sides),
+        )
+
+    @cached_property
+    def complete(self) -> CompleteDeals:
+        """What is rated of all games that were added."""
+        return self._games.rate()
+
+    def count_outcomes(self) -> dict[Outcome, int]:
+        """How many of the rated games had each outcome, in the order in which they first had it."""
+        named = list(self._known)
+        found: Counter[Outcome] = Counter()
+        for kind, count in zip(self.complete.sources, self.complete.rated.count_outcomes(), strict=True):
+            found[named[kind][0]] += count
+        return found
 
 
 def collect_groups(
-    games: Iterable[GameSummary], names: Sequence[str], common: Collection[int], clocks: Sequence[ClockRules]
+    games: Iterable[GameSummary],
+    names: Sequence[str],
+    common: Collection[int] = (),
+    clocks: Sequence[ClockRules] = (),
 ) -> dict[RatingGroup, GroupGames]:
     """Collect what standings need of each group, in the order of their first games.
 
@@ -167,4 +130,14 @@ def collect_groups(
         clocks: those of the parts, by number.
     """
     number = {name: index for index, name in enumerate(names)}
-    return {group: GroupGames(played, number, common) for group, played in group_games(games, clocks).items()}
+    groups: dict[RatingGroup, GroupGames] = {}
+    known: dict[tuple[str, int, int], GroupGames] = {}  # a clock is slow to look up by
+    for game in games:
+        seats, part = len(game.labels), game.key.part
+        if (found := known.get((game.ruleset, seats, part))) is None:
+            kind = RatingGroup(game.ruleset, seats, clocks[part] if part < len(clocks) else None)
+            if kind not in groups:
+                groups[kind] = GroupGames(number, common)
+            found = known[game.ruleset, seats, part] = groups[kind]
+        found.add(game)
+    return groups

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -19,7 +19,7 @@ from malice.referee.records import Key, Record
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config
-from malice.tournaments.league.contents import Contents, Entry, Finished, GameSummary
+from malice.tournaments.league.contents import Contents, Entry, Finished, FinishedGames, GameStream, GameSummary
 from malice.tournaments.league.counting import CountedGames, find_counted_games
 from malice.tournaments.league.file import LeagueFile, StoredRow
 from malice.tournaments.league.formats.decisions import make_format_input, make_table
@@ -37,10 +37,13 @@ from malice.tournaments.league.parts import Part
 from malice.tournaments.league.stored_games import (
     NOBODY,
     OF_TOURNAMENT,
+    DigestRow,
+    FailedRow,
     OneRow,
     PlacedRow,
     RecordedRow,
     SummaryRow,
+    pick_games,
     refuse_game,
     refuse_record,
     unpack_record,
@@ -192,7 +195,7 @@ class JournalReader:
         return not filled
 
 
-P = TypeVar("P", bound=PlacedRow)
+P = TypeVar("P", PlacedRow, FailedRow, DigestRow, SummaryRow, RecordedRow)
 
 _summaries = msgspec.json.Decoder(GameSummary)
 _labels = msgspec.json.Decoder(tuple[str, ...])
@@ -226,25 +229,20 @@ class LeagueReader(JournalReader):
         """The parts in the order of their creation."""
         return tuple(self.tournament().parts)
 
-    def finished(self) -> list[Finished]:
+    def finished(self) -> Sequence[Finished]:
         """What decides which games are played next: every finished game in short, in playing order."""
-        if self.tournament().format.compares:  # where the results decide what is played next
+        tournament = self.tournament()
+        if tournament.format.compares:  # where the results decide what is played next
             return [game.finish() for game in self.stored_games()]
-        schedules = self.tournament().schedules
-        found = []
+        schedules = tournament.schedules
+        found = FinishedGames(schedules)
         for row in self._list_in_order(PlacedRow):
             key = Key(row.part, row.table, row.deal, row.rotation)
             if row.part >= len(schedules) or not schedules[row.part].has(key):
                 raise self._file.damage(row.place(), f"the tournament has no game {key}")
             if row.number != (number := schedules[row.part].number(key)):
                 raise self._file.damage(row.place(), f"game {key} has the number {number}")
-            failed = (
-                ()
-                if row.failed == NOBODY
-                else tuple(map(self.tournament().identify, self._decode(_labels.decode, row, "failed", row.failed)))
-            )
-            labels, once = schedules[row.part].labels[row.table], schedules[row.part].plays_once(row.table)
-            found.append(Finished(key, row.number, labels, failed, once=once))
+            found.append_number(number, () if row.failed == NOBODY else self._decode_failed(row, tournament))
         return found
 
     def counted_games(self) -> CountedGames:
@@ -263,35 +261,46 @@ class LeagueReader(JournalReader):
         """The keys of all finished games of the tournament."""
         return {game.key for game in self.finished()} if self._tables and self.league().tournaments else set()
 
-    def read(self, before: float | None = None) -> Contents:
-        """Read what the league holds of the tournament, every game once.
+    def read(self, before: float | None = None, *, keep: bool = True) -> Contents:
+        """Read what the league holds of the tournament.
 
         Games that a run adds meanwhile may be among them, unless a snapshot is open.
 
         Args:
             before: only events and games before this time, in seconds since 1970; then there is no table.
+            keep: whether its games stay in memory, two kilobytes each; else they are read whenever somebody goes
+                through them, and the league must stay open. Those of formats that base parts on results always stay.
 
         Raises:
             LeagueError: the tournament had not begun.
         """
         tournament = self.tournament() if before is None else self._find_earlier(before)
-        # A game whose part came later was played by a machine with another clock.
-        stored = [
-            game
-            for game in self.stored_games()
-            if before is None or (game.started < before and game.key.part < len(tournament.parts))
-        ]
-        finished = [game.finish() for game in stored]
-        counted = find_counted_games(tournament, finished)
+        if keep or before is not None or tournament.format.compares or not tournament.format.grows:
+            # A game whose part came later was played by a machine with another clock.
+            stored = [
+                game
+                for game in self.stored_games()
+                if before is None or (game.started < before and game.key.part < len(tournament.parts))
+            ]
+            finished: Sequence[Finished] = [game.finish() for game in stored]
+            counted = find_counted_games(tournament, finished)
+            games: Iterable[GameSummary] = [game for game in stored if game.number not in counted.left_out]
+            format_input = make_format_input(tournament, finished, counted.suspended, lambda: stored)
+        else:
+            finished = self._list_finished(tournament)
+            counted = find_counted_games(tournament, finished)
+            # A run may store games between two passes, which are none of those that count here.
+            numbers, view = counted.list_numbers(), self.view(tournament.name)
+            games = GameStream(lambda: pick_games(view.stored_games(), numbers))
+            format_input = make_format_input(tournament, finished, counted.suspended, view.stored_games)
         ended = (each.deals if before is None else each.verdict for each in counted.tests.values())
-        format_input = make_format_input(tournament, finished, counted.suspended, lambda: stored)
         return Contents(
             tournament=tournament,
             rulesets=tuple(tournament.rulesets.values()),
             entries=tournament.list_entries(),
             parts=tuple(tournament.parts),
             clocks=(tournament.config.clock,) * len(tournament.parts),
-            games=[game for game in stored if game.number not in counted.left_out],
+            games=games,
             suspended=counted.suspended,
             live=not tournament.complete,
             ended_by_test=tournament.config.sprt is not None and any(ended),
@@ -299,6 +308,17 @@ class LeagueReader(JournalReader):
             format_input=format_input,
             table=make_table(format_input) if before is None else (),
         )
+
+    def _list_finished(self, tournament: Tournament) -> FinishedGames:
+        """As `finished`, but whether numbers and keys agree is left to whoever reads the games themselves."""
+        found = FinishedGames(tournament.schedules)
+        for row in self._list_in_order(FailedRow):
+            found.append_number(row.number, self._decode_failed(row, tournament) if row.failed else ())
+        return found
+
+    def _decode_failed(self, row: FailedRow | PlacedRow, tournament: Tournament) -> tuple[str, ...]:
+        failed = self._decode(_labels.decode, row, "failed", row.failed or NOBODY)
+        return tuple(map(tournament.identify, failed))
 
     def _find_earlier(self, before: float) -> Tournament:
         """The tournament as it was before a time."""
@@ -337,6 +357,10 @@ class LeagueReader(JournalReader):
     def list_recorded(self) -> Iterator[RecordedRow]:
         """Yield the rows of every finished game in playing order, as they are stored."""
         return self._list_in_order(RecordedRow)
+
+    def list_digests(self) -> Iterator[DigestRow]:
+        """Yield the digest of every finished game in playing order, without a look at its summary."""
+        return self._list_in_order(DigestRow)
 
     def count_stored(self) -> int:
         """How many games of the tournament are finished."""
@@ -450,10 +474,8 @@ class LeagueReader(JournalReader):
     def _decode_game(self, row: SummaryRow, tournament: Tournament) -> GameSummary:
         game = self._decode(_summaries.decode, row, "summary", row.summary)
         if tournament.names:
-            labels, failed = game.labels, self._decode(_labels.decode, row, "failed", row.failed)
-            game = replace(game, labels=tuple(map(tournament.identify, labels)))
-            failed = tuple(map(tournament.identify, failed))
-            row = replace(row, failed=msgspec.json.encode(failed).decode())
+            game = replace(game, labels=tuple(map(tournament.identify, game.labels)))
+            row = replace(row, failed=msgspec.json.encode(self._decode_failed(row, tournament)).decode())
         try:
             refuse_game(game, row, tournament)
         except ValueError as error:

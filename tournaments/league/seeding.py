@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.counting import find_counted_games
-from malice.tournaments.league.rating_groups import list_complete, list_counted, make_rated_game
+from malice.tournaments.league.rating_groups import collect_groups
 from malice.tournaments.league.tournament import ListGames, Tournament, Tournaments
 from malice.tournaments.ratings.fit import fit_ratings
 
@@ -47,10 +47,12 @@ def _rate_versions(games: list[tuple[GameSummary, bool]]) -> dict[str, int]:
         games: each with whether all tables of its part have the same cards.
     """
     common = {game.key.part for game, shared in games if shared}
-    counted = list_counted(list_complete(game for game, _ in games))
-    names = sorted({label for game in counted for label in game.labels})
-    number = {name: index for index, name in enumerate(names)}
-    fit = fit_ratings([make_rated_game(game, number, common) for game in counted], len(names))
+    names = sorted({label for game, _ in games for label in game.labels})
+    groups = collect_groups((game for game, _ in games), names, common)
+    if not groups:
+        return {}
+    ((_, group),) = groups.items()
+    fit = fit_ratings(group.complete.rated, len(names))
     return {name: round(rating.elo) for name, rating in zip(names, fit.ratings, strict=True) if rating.elo is not None}
 
 

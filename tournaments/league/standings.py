@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Literal, NamedTuple
@@ -19,6 +19,8 @@ from malice.tournaments.league.rating_groups import GroupGames, Outcome, RatingG
 from malice.tournaments.ratings.anytime import bound_scores
 from malice.tournaments.ratings.fit import Rating, fit_ratings
 from malice.tournaments.ratings.pairings import Floats, make_pairings
+from malice.tournaments.ratings.rated_games import RatedGames
+from malice.tournaments.ratings.running_elo import compute_history
 from malice.tournaments.ratings.scores import SeatScore, rate_seats
 
 DIGITS = 6
@@ -109,8 +111,25 @@ class EntryStatistic(Struct, frozen=True):
     share: bool
 
 
-Values = dict[str, list[float]]
-"""By statistic, the values in the games that count for it."""
+class StatisticSum:
+    """A statistic of an entry, summed over the games that count for it."""
+
+    __slots__ = ("games", "least", "most", "total")
+
+    def __init__(self) -> None:
+        self.games = 0
+        self.total: float = 0
+        self.least, self.most = math.inf, -math.inf
+
+    def add(self, value: float) -> None:
+        """Add the value of a game."""
+        self.games += 1
+        self.total += value
+        self.least, self.most = min(self.least, value), max(self.most, value)
+
+
+Sums = dict[str, StatisticSum]
+"""By statistic."""
 
 
 def find_statistics(rulesets: Iterable[Ruleset]) -> dict[str, tuple[Statistic, ...]]:
@@ -119,40 +138,49 @@ def find_statistics(rulesets: Iterable[Ruleset]) -> dict[str, tuple[Statistic, .
     return {name: statistics for name, statistics in found.items() if statistics}
 
 
-def summarize_statistics(
-    games: Iterable[GameSummary], statistics: Mapping[str, Sequence[Statistic]]
-) -> dict[tuple[str, int], dict[str, tuple[EntryStatistic, ...]]]:
-    """Summarize what rulesets count, by ruleset and number of seats, and by label.
+class EntryStatistics:
+    """What rulesets count, by ruleset and number of seats, and by label.
 
     Args:
-        games: those that count.
         statistics: what each ruleset counts.
     """
-    values: dict[tuple[str, int], dict[str, Values]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for game in games:
-        if game.ruleset in statistics and game.figures:
-            kind = values[game.ruleset, len(game.labels)]
-            for seat, label in enumerate(game.labels):
-                for name, value in _list_values(game, seat, statistics[game.ruleset]):
-                    kind[label][name].append(value)
-    return {
-        kind: {label: tuple(_make_entry_statistics(found, statistics[kind[0]])) for label, found in by_label.items()}
-        for kind, by_label in values.items()
-    }
+
+    def __init__(self, statistics: Mapping[str, Sequence[Statistic]]) -> None:
+        self._statistics = statistics
+        self._sums: dict[tuple[str, int], dict[str, Sums]] = {}
+
+    def watch(self, games: Iterable[GameSummary]) -> Iterator[GameSummary]:
+        """Yield games that count, and add what they count."""
+        for game in games:
+            if game.figures and (statistics := self._statistics.get(game.ruleset)):
+                kind = self._sums.setdefault((game.ruleset, len(game.labels)), {})
+                for seat, label in enumerate(game.labels):
+                    _add_values(game, seat, statistics, kind.setdefault(label, {}))
+            yield game
+
+    def list_entries(self, ruleset: str, seats: int) -> dict[str, tuple[EntryStatistic, ...]] | None:
+        """The statistics of each entry; None if no game counts."""
+        if (found := self._sums.get((ruleset, seats))) is None:
+            return None
+        return {label: tuple(_make_statistics(sums, self._statistics[ruleset])) for label, sums in found.items()}
 
 
-def _list_values(game: GameSummary, seat: int, statistics: Sequence[Statistic]) -> Iterator[tuple[str, float]]:
-    """Yield the value of each statistic for which a seat's game counts."""
+def _add_values(game: GameSummary, seat: int, statistics: Sequence[Statistic], sums: Sums) -> None:
+    """Add the value of each statistic for which a seat's game counts."""
     figures = iter(game.figures[seat])
     values = {each.name: game.used_ms[seat] if each.timed else next(figures) for each in statistics}
-    return ((each.name, values[each.name]) for each in statistics if not each.within or values[each.within])
-
-
-def _make_entry_statistics(values: Values, statistics: Sequence[Statistic]) -> Iterator[EntryStatistic]:
     for each in statistics:
-        if found := values.get(each.name):
-            best = None if each.share else max(found) if each.best == "most" else min(found)
-            yield EntryStatistic(each.name, each.caption, len(found), sum(found) / len(found), best, each.share)
+        if not each.within or values[each.within]:
+            if (found := sums.get(each.name)) is None:
+                found = sums[each.name] = StatisticSum()
+            found.add(values[each.name])
+
+
+def _make_statistics(sums: Sums, statistics: Sequence[Statistic]) -> Iterator[EntryStatistic]:
+    for each in statistics:
+        if found := sums.get(each.name):
+            best = None if each.share else found.most if each.best == "most" else found.least
+            yield EntryStatistic(each.name, each.caption, found.games, found.total / found.games, best, each.share)
 
 
 IDLE_MS = 1.0
@@ -346,7 +374,7 @@ def _watch(standings: Standings, games: GroupGames, entries: Sequence[str]) -> S
     """Add what holds however often somebody looks; no score does where a deal waits for other tables."""
     rows = standings.rows
     if not games.common:
-        low, high = bound_scores(make_pairings(games.rated, len(entries)).by_group, len(entries))
+        low, high = bound_scores(make_pairings(games.complete.rated, len(entries)).by_group, len(entries))
         ends = dict(zip(entries, zip(low.tolist(), high.tolist(), strict=True), strict=True))
         rows = tuple(replace(row, score_so_far=ends[row.label]) if row.rating.games else row for row in rows)
     return replace(standings, rows=rows, live=True)
@@ -358,7 +386,8 @@ def _rate_group(
     shown = [index for index, label in enumerate(entries) if label in states]
     ranked = frozenset(index for index in shown if states[entries[index]] == "playing")
     reference = None if anchor is None else entries.index(anchor)
-    fitted = fit_ratings(games.rated, len(entries), anchor=reference, ranked=ranked)
+    rated = games.complete.rated
+    fitted = fit_ratings(rated, len(entries), anchor=reference, ranked=ranked)
     order = rank_entries(fitted.ratings, entries, shown, ranked)
     rows = tuple(_make_row(place, entries, games.totals, fitted.ratings, states) for place in order)
     groups = max((row.group or 0 for row in rows), default=0)
@@ -366,16 +395,16 @@ def _rate_group(
         ruleset=kind.ruleset,
         seats=kind.seats,
         rows=rows,
-        crosstable=_count_meetings(games.outcomes, [entries[index] for index in shown]),
-        history=_make_history(games, entries, shown),
+        crosstable=_count_meetings(games.count_outcomes(), [entries[index] for index in shown]),
+        history=_make_history(rated, entries, shown),
         variance_ratio=fitted.variance_ratio,
         anchor=anchor,
-        games=len(games.rated),
-        waiting=games.waiting,
+        games=len(rated),
+        waiting=games.complete.waiting,
         groups=groups,
         warning=APART if groups > 1 else None,
         clock=kind.clock,
-        seat_scores=() if games.once else rate_seats(games.rated, games.sides),
+        seat_scores=() if games.once else rate_seats(rated, games.sides),
         los=_name_los(fitted.los, entries, shown),
         mean_of_all=fitted.mean_of_all,
         unlisted=sum(rating.games > 0 for rating in fitted.ratings) - sum(row.rating.games > 0 for row in rows),
@@ -434,7 +463,7 @@ def _count_meetings(outcomes: Mapping[Outcome, int], entries: Sequence[str]) -> 
 
 
 def _make_history(
-    games: GroupGames, entries: Sequence[str], shown: Iterable[int]
+    rated: RatedGames, entries: Sequence[str], shown: Iterable[int]
 ) -> dict[str, tuple[tuple[int, float], ...]]:
-    points = games.curves.list_points(HISTORY_POINTS)
+    points = compute_history(rated, len(entries), at_most=HISTORY_POINTS)
     return {entries[index]: tuple(points[index]) for index in shown}

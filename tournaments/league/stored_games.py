@@ -6,9 +6,9 @@ Each check raises a `ValueError` that names the value and its place.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -29,6 +29,16 @@ Digest = Annotated[str, Meta(min_length=64, max_length=64)]
 OF_TOURNAMENT = "WHERE games.tournament = ? AND games.number < ? ORDER BY games.number"
 
 
+class FailedRow(StoredRow, frozen=True):
+    """A game by its number alone; `failed` is as in `PlacedRow`, where anybody did."""
+
+    TABLE: ClassVar[str] = "games"
+    SELECT: ClassVar[str] = "SELECT games.number, NULLIF(games.failed, '[]') FROM games NOT INDEXED"
+
+    number: Count
+    failed: str | None
+
+
 class PlacedRow(StoredRow, frozen=True):
     """A game by its place alone; `failed` is a JSON list of labels."""
 
@@ -44,6 +54,17 @@ class PlacedRow(StoredRow, frozen=True):
     deal: Count
     rotation: Count
     failed: str
+
+
+class DigestRow(PlacedRow, frozen=True):
+    """A game by its place and its digest."""
+
+    SELECT: ClassVar[str] = """
+        SELECT games.number, games.part, games."table", games.deal, games.rotation, games.failed, games.digest
+        FROM games NOT INDEXED
+    """
+
+    digest: Digest
 
 
 class SummaryRow(PlacedRow, frozen=True):
@@ -80,6 +101,19 @@ class OneRow(RecordedRow, frozen=True):
         SELECT games.number, games.part, games."table", games.deal, games.rotation, games.failed, games.summary,
             games.digest, records.* FROM games LEFT JOIN records ON records.number = games.number
     """
+
+
+Numbered = TypeVar("Numbered", PlacedRow, SummaryRow, RecordedRow, GameSummary)
+
+
+def pick_games(games: Iterable[Numbered], numbers: Iterable[int]) -> Iterator[Numbered]:
+    """Yield the games of these numbers; both are in playing order."""
+    chosen = iter(numbers)
+    number = next(chosen, None)
+    for game in games:
+        if game.number == number:
+            yield game
+            number = next(chosen, None)
 
 
 MOST_BYTES = 1 << 26
@@ -265,9 +299,9 @@ def _refuse_lengths(game: GameSummary) -> None:
     seats = len(game.labels)
     if game.key.rotation >= seats:
         raise ValueError(f"key: expected a rotation below {seats}, got {game.key.rotation}")
-    required = (game.teams, game.places, game.scores, game.used_ms, game.asked, game.verdicts)
-    optional = (each for each in (game.cpu_ms, game.idle_ms) if each)
-    if any(len(each) != seats for each in (*required, *optional)):
+    required = len(game.teams) == len(game.places) == len(game.scores) == len(game.asked) == len(game.verdicts) == seats
+    optional = len(game.cpu_ms or game.used_ms) == len(game.idle_ms or game.used_ms) == len(game.used_ms) == seats
+    if not (required and optional):
         raise ValueError(f"expected {seats} values in each list of seats")
     if game.thinking and not _agree_times(game):
         raise ValueError(f"thinking: expected the times of {game.asked} actions or one less, got {game.thinking!r}")
@@ -279,10 +313,12 @@ def _agree_times(game: GameSummary) -> bool:
         seats = parse_times(game.thinking)
     except ValueError:
         return False
-    return len(seats) == len(game.asked) and all(
-        asked - sum(counts) in (0, 1) and first + len(counts) <= LONGEST
-        for asked, (first, counts) in zip(game.asked, seats, strict=True)
-    )
+    if len(seats) != len(game.asked):
+        return False
+    for asked, (first, counts) in zip(game.asked, seats, strict=True):
+        if not 0 <= asked - sum(counts) <= 1 or first + len(counts) > LONGEST:
+            return False
+    return True
 
 
 def _refuse_result(game: GameSummary, teams: tuple[int, ...]) -> None:

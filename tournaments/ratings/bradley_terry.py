@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from malice.tournaments.ratings.pairings import Floats, Ints, Pairings, Rows, sum_groups
+from malice.tournaments.ratings.pairings import Floats, Ints, Pairings, Rows, number_values, sum_groups
 
 PRIOR_DRAWS = 0.1
 """Virtual draws of each player against the pool's mean, so that a player who won every game has a finite rating."""
@@ -142,7 +142,7 @@ def _list_groups(pairings: Pairings, strengths: Floats) -> Iterator[tuple[Ints, 
     residual = rows.points - rows.count * chance
     weight = rows.count * chance * (1 - chance)
 
-    places, place = np.unique(group[:, None] * players + index, return_inverse=True)
+    places, place = number_values((group[:, None] * players + index).ravel())
     sizes = np.bincount(places // players, minlength=pairings.groups)
     starts = np.cumsum(sizes) - sizes
     place = place.reshape(index.shape) - starts[group][:, None]

@@ -363,12 +363,12 @@ def _make_ratings(
         rank_low[pool.players[chosen]] = 1 + better.sum(axis=0)
         rank_high[pool.players[chosen]] = len(better) - better.sum(axis=1)
 
-    rows, teams = pairings.rows, pairings.teams
+    meetings, teams = pairings.meetings, pairings.teams
     strength = (np.nan_to_num(elo)[teams.members] * teams.weights).sum(axis=1)
-    met = pairings.sum_by_player(strength[rows.second], strength[rows.first])
-    points = pairings.sum_by_player(rows.points, rows.count - rows.points)
+    met = pairings.sum_by_player(strength[meetings.second], strength[meetings.first])
+    points = pairings.sum_by_player(meetings.points, meetings.count - meetings.points)
     wins, draws, losses = (
-        pairings.sum_by_player(rows.points == result, rows.points == 1 - result) for result in (1.0, 0.5, 0.0)
+        pairings.sum_by_player(meetings.points == result, meetings.points == 1 - result) for result in (1.0, 0.5, 0.0)
     )
     games = pairings.count_games()
     _, score_low, score_high = estimate_scores(pairings)

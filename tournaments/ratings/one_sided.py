@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from malice.tournaments.ratings.bradley_terry import compute_advantage
-from malice.tournaments.ratings.pairings import Bools, Floats, Ints, Pairings
+from malice.tournaments.ratings.pairings import Bools, Floats, Ints, Pairings, sum_groups
 
 TAIL = 0.025
 FARTHEST = 100.0  # natural units, 17,000 Elo
@@ -72,14 +72,15 @@ class WinRecord:
 
 def collect_win_record(pairings: Pairings, level: Bools, held: Floats, *, upward: bool) -> WinRecord:
     """Collect the one-sided results of a level against the others, whose strengths are fixed."""
-    rows = pairings.rows
+    meetings = pairings.meetings
     part = (pairings.teams.weights * level[pairings.teams.members]).sum(axis=1)
-    part = part[rows.first] - part[rows.second]
-    won = 2 * rows.points - 1
-    kept = np.flatnonzero(part * won > 1e-9 if upward else part * won < -1e-9)
-    part, won, rows = part[kept], won[kept], rows.at(kept)
+    part = part[meetings.first] - part[meetings.second]
+    won = 2 * meetings.points - 1
+    kept = np.flatnonzero((part * won > 1e-9 if upward else part * won < -1e-9)[pairings.meeting])
+    kind = pairings.meeting[kept]
+    part, won, rows = part[kind], won[kind], meetings.at(kind)
     team = np.where(part > 0, rows.first, rows.second)
-    term = pairings.game[kept] * len(pairings.teams.members) + team
+    term = pairings.game[kept].astype(np.int64) * len(pairings.teams.members) + team
     return WinRecord(
         upward=upward,
         ahead=compute_advantage(held, *pairings.design(rows)) * won,
@@ -155,10 +156,10 @@ def _find_core(pairings: Pairings, label: Ints, anchor: int | None) -> Bools:
     """The anchor's level; without an anchor the largest level, among equals the one with most games."""
     if anchor is not None:
         return np.asarray(label == label[anchor])
-    rows = pairings.rows
+    rows = pairings.merged
     size = np.bincount(label, minlength=len(label))
     if size.max() == 1:
         return np.ones(len(label), np.bool_)
-    played = np.bincount(label[pairings.teams.members[rows.first, 0]], minlength=len(label))
-    played += np.bincount(label[pairings.teams.members[rows.second, 0]], minlength=len(label))
+    played = sum_groups(label[pairings.teams.members[rows.first, 0]], rows.count, len(label))
+    played += sum_groups(label[pairings.teams.members[rows.second, 0]], rows.count, len(label))
     return np.asarray(label == np.lexsort((played, size))[-1])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from malice.tournaments.ratings.rated_games import RatedGame, RatedGames, gather
 
@@ -16,8 +16,10 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-BLOCK = 2_000_000
-"""Most games times players in memory, to count games."""
+NARROW: DTypeLike = np.int32
+"""Wide enough to number games, and half as wide as usual."""
+BLOCK = 1_000_000
+"""Most deal groups that are looked at from the view of each player at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Rows:
     seats: Floats
     """Teams in the game; of merged ones, their mean."""
 
-    def at(self, kept: Ints) -> Rows:
+    def at(self, kept: Ints | slice) -> Rows:
         return Rows(self.first[kept], self.second[kept], self.points[kept], self.count[kept], self.seats[kept])
 
 
@@ -73,12 +75,17 @@ class GroupRows:
 class Pairings:
     players: int
     teams: Teams
-    rows: Rows
+    meetings: Rows
+    """The pairings of each outcome of a game, once each."""
+    outcome: Ints
+    """By kind of pairing, the number of the outcome to which it belongs."""
+    meeting: Ints
+    """By pairing, the number of its kind."""
     game: Ints
     group: Ints
     """Deal groups, numbered from 0 without gaps."""
 
-    @property
+    @cached_property
     def groups(self) -> int:
         return int(self.group.max()) + 1 if self.group.size else 0
 
@@ -91,28 +98,42 @@ class Pairings:
         )
 
     @cached_property
+    def _used(self) -> Ints:
+        """By kind of pairing, how many there are."""
+        return np.bincount(self.meeting, minlength=len(self.meetings.first))
+
+    @cached_property
     def merged(self) -> Rows:
-        """The rows summed by pair of teams."""
-        keys, inverse = np.unique(self.rows.first * len(self.teams.members) + self.rows.second, return_inverse=True)
-        return self._sum(keys, inverse)
+        """The pairings summed by pair of teams."""
+        used = np.flatnonzero(self._used)
+        rows, count = self.meetings.at(used), self._used[used]
+        keys, inverse = number_values(rows.first * len(self.teams.members) + rows.second)
+        return self._sum(keys, inverse, rows.points * count, rows.count * count, rows.seats * count)
 
     @cached_property
     def merged_by_group(self) -> tuple[Rows, Ints]:
-        """The rows summed by deal group and pair of teams, and the group of each sum."""
-        width = len(self.teams.members)
-        keys = (self.group * width + self.rows.first) * width + self.rows.second
-        keys, inverse = np.unique(keys, return_inverse=True)
-        return self._sum(keys % width**2, inverse), keys // width**2
+        """The pairings summed by deal group and pair of teams, and the group of each sum."""
+        meetings, width = self.meetings, len(self.teams.members)
+        keys = self.group.astype(np.int64)
+        keys *= width**2
+        keys += (meetings.first * width + meetings.second)[self.meeting]
+        keys, inverse = number_values(keys)
+        rows = self._sum(
+            keys % width**2,
+            inverse,
+            *(each[self.meeting] for each in (meetings.points, meetings.count, meetings.seats)),
+        )
+        return rows, keys // width**2
 
-    def _sum(self, keys: Ints, inverse: Ints) -> Rows:
-        count = sum_groups(inverse, self.rows.count, len(keys))
+    def _sum(self, keys: Ints, inverse: Ints, points: Floats, count: Floats, seats: Floats) -> Rows:
+        counted = sum_groups(inverse, count, len(keys))
         first, second = np.divmod(keys, len(self.teams.members))
         return Rows(
             first=first,
             second=second,
-            points=sum_groups(inverse, self.rows.points, len(keys)),
-            count=count,
-            seats=sum_groups(inverse, self.rows.count * self.rows.seats, len(keys)) / count,
+            points=sum_groups(inverse, points, len(keys)),
+            count=counted,
+            seats=sum_groups(inverse, seats, len(keys)) / counted,
         )
 
     def by_player(self, rows: Rows) -> PlayerRows:
@@ -131,31 +152,30 @@ class Pairings:
         )
 
     def sum_by_player(self, first: Floats | Bools, second: Floats | Bools) -> Floats:
-        """For each player, the sum over its rows of what the first or the second team has there."""
-        width = len(self.teams.members)
-        by_team = sum_groups(self.rows.first, first, width) + sum_groups(self.rows.second, second, width)
+        """For each player, the sum over its pairings of what the first or the second team has in their kind."""
+        meetings, width = self.meetings, len(self.teams.members)
+        by_team = sum_groups(meetings.first[self.meeting], first[self.meeting], width)
+        by_team += sum_groups(meetings.second[self.meeting], second[self.meeting], width)
         team, slot = np.nonzero(self.teams.real)
         return sum_groups(self.teams.members[team, slot], by_team[team], self.players)
 
     def count_games(self) -> Ints:
-        count, games = np.zeros(self.players, np.int64), int(self.game.max()) + 1 if self.game.size else 0
-        step = max(1, min(games, BLOCK // max(1, self.players)))
-        for begin in range(0, games, step):
-            rows = np.flatnonzero((self.game >= begin) & (self.game < begin + step))
-            game, sat = self.game[rows] - begin, np.zeros((step, self.players), np.bool_)
-            for either in (self.rows.first[rows], self.rows.second[rows]):
-                for slot in range(self.teams.members.shape[1]):
-                    real = self.teams.real[either, slot]
-                    sat[game[real], self.teams.members[either[real], slot]] = True
-            count += sat.sum(axis=0)
-        return count
+        """By player, the games in which it met another team."""
+        seen = self.by_player(self.meetings)
+        keys, first = np.unique(self.outcome[seen.row] * self.players + seen.player, return_index=True)
+        return sum_groups(keys % self.players, self._used[seen.row[first]].astype(np.float64), self.players).astype(
+            np.int64
+        )
 
     def part_tables(self) -> Pairings:
         """Give each table a deal group of its own, where all tables have the same cards."""
         mark = np.random.default_rng(0).integers(2**62, size=len(self.teams.members))
-        tables = np.zeros(int(self.game.max(initial=-1)) + 1, np.int64)
-        np.add.at(tables, self.game, mark[self.rows.first] + mark[self.rows.second])  # the same for the same teams
-        return replace(self, group=np.unique((self.group, tables[self.game]), axis=1, return_inverse=True)[1].ravel())
+        tables = np.zeros(int(self.outcome.max(initial=-1)) + 1, np.int64)
+        np.add.at(
+            tables, self.outcome, mark[self.meetings.first] + mark[self.meetings.second]
+        )  # the same for the same teams
+        pairs = np.unique((self.group, tables[self.outcome[self.meeting]]), axis=1, return_inverse=True)
+        return replace(self, group=pairs[1].ravel())
 
     @cached_property
     def by_group(self) -> GroupRows:
@@ -165,13 +185,21 @@ class Pairings:
         (n+1)/3 times as many independent ones.
         """
         rows, group = self.merged_by_group
+        found = []
+        for first in range(0, max(1, self.groups), BLOCK):
+            part = slice(*np.searchsorted(group, (first, first + BLOCK)).tolist())
+            found.append(self._see_groups(rows.at(part), group[part]))
+        return GroupRows(*map(np.concatenate, zip(*found, strict=True)))
+
+    def _see_groups(self, rows: Rows, group: Ints) -> tuple[Ints, Floats, Floats, Floats]:
+        """The columns of `GroupRows`, of some deal groups."""
         seen = self.by_player(rows)
-        keys, which = np.unique(group[seen.row] * self.players + seen.player, return_inverse=True)
-        return GroupRows(
-            player=keys % self.players,
-            points=sum_groups(which, seen.points, len(keys)),
-            count=sum_groups(which, seen.count, len(keys)),
-            weight=sum_groups(which, seen.count * (rows.seats[seen.row] + 1) / 3, len(keys)),
+        keys, which = number_values(group[seen.row] * self.players + seen.player)
+        return (
+            keys % self.players,
+            sum_groups(which, seen.points, len(keys)),
+            sum_groups(which, seen.count, len(keys)),
+            sum_groups(which, seen.count * (rows.seats[seen.row] + 1) / 3, len(keys)),
         )
 
     def met(self, *, unbeaten: bool = False) -> Bools:
@@ -190,25 +218,38 @@ class Pairings:
         return matrix
 
     def before(self, game: int) -> Pairings:
-        """The rows of the games before one."""
-        kept = np.flatnonzero(self.game < game)
-        group = np.unique(self.group[kept], return_inverse=True)[1]
-        return replace(self, rows=self.rows.at(kept), game=self.game[kept], group=group)
+        """The pairings of the games before one."""
+        return self._keep(np.flatnonzero(self.game < game))
 
     def within(self, pool: Ints) -> Pairings:
-        """The rows between these players, numbered anew. No row may be half in the pool."""
+        """The pairings between these players, numbered anew. No pairing may be half in the pool."""
         if len(pool) == self.players:
             return self
         number = np.zeros(self.players, np.int64)
         number[pool] = np.arange(len(pool))
-        kept = np.flatnonzero(np.isin(self.teams.members[self.rows.first, 0], pool))
-        return Pairings(
-            players=len(pool),
-            teams=replace(self.teams, members=number[self.teams.members]),
-            rows=self.rows.at(kept),
-            game=self.game[kept],
-            group=np.unique(self.group[kept], return_inverse=True)[1],
-        )
+        mine = np.isin(self.teams.members[self.meetings.first, 0], pool)
+        kept = self._keep(np.flatnonzero(mine[self.meeting]))
+        return replace(kept, players=len(pool), teams=replace(self.teams, members=number[self.teams.members]))
+
+    def _keep(self, kept: Ints) -> Pairings:
+        group = number_values(self.group[kept])[1]
+        return replace(self, meeting=self.meeting[kept], game=self.game[kept], group=group)
+
+
+def number_values(values: Ints) -> tuple[Ints, Ints]:
+    """The different values, ascending, and of each value its number among them.
+
+    It is as `np.unique` with its inverse, in half the memory.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    new = np.ones(len(values), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    different = ordered[new]
+    del ordered
+    number = np.empty(len(values), NARROW)
+    number[order] = np.cumsum(new, dtype=NARROW) - 1
+    return different, number
 
 
 def sum_groups(keys: Ints, values: Floats | Bools, size: int) -> Floats:
@@ -219,29 +260,54 @@ def sum_groups(keys: Ints, values: Floats | Bools, size: int) -> Floats:
 def make_pairings(games: Sequence[RatedGame] | RatedGames, players: int) -> Pairings:
     """All pairings of all games, except pairings of two teams with the same players."""
     found = gather(games)
-    flat = np.array(found.players, np.int64)
+    sizes = np.array([len(team) for teams, _ in found.outcomes for team in teams], np.int64)
+    flat = np.array([player for teams, _ in found.outcomes for team in teams for player in team], np.int64)
+    counts = np.array([len(places) for _, places in found.outcomes], np.int64)
+    places = np.array([place for _, places in found.outcomes for place in places], np.int64)
     _check_players(flat, players)
-    members, numbers = _number_teams(np.array(found.sizes), flat, players)
-    counts, places = np.array(found.teams), np.array(found.places)
-    first, second, game_of_row = _meet(counts)
+    members, numbers = _number_teams(sizes, flat, players)
+    first, second, outcome = _meet(counts)
     swapped = numbers[first] > numbers[second]
     first, second = np.where(swapped, second, first), np.where(swapped, first, second)
     kept = numbers[first] != numbers[second]
-    if not kept.all():
-        first, second, game_of_row = first[kept], second[kept], game_of_row[kept]
+    first, second, outcome = first[kept], second[kept], outcome[kept]
+    game, meeting = _list_pairings(np.asarray(found.numbers, NARROW), counts, outcome)
     return Pairings(
         players=players,
         teams=members,
-        rows=Rows(
+        meetings=Rows(
             first=numbers[first],
             second=numbers[second],
             points=(1 - np.sign(places[first] - places[second])) / 2,
-            count=np.broadcast_to(1.0, len(first)),
-            seats=counts[game_of_row].astype(np.float64),
+            count=np.ones(len(first)),
+            seats=counts[outcome].astype(np.float64),
         ),
-        game=game_of_row,
-        group=np.unique(np.array(found.groups)[game_of_row], return_inverse=True)[1],
+        outcome=outcome,
+        meeting=meeting,
+        game=game,
+        group=number_values(np.asarray(found.groups, np.int64)[game])[1],
     )
+
+
+def _list_pairings(numbers: Ints, counts: Ints, outcome: Ints) -> tuple[Ints, Ints]:
+    """By pairing, its game and the number of its kind, those of games with fewer teams first.
+
+    Args:
+        numbers: by game, its outcome.
+        counts: by outcome, its teams.
+        outcome: by kind of pairing, to which outcome it belongs.
+    """
+    of_each = np.bincount(outcome, minlength=len(counts)).astype(NARROW)
+    starts = np.zeros(len(counts), NARROW)
+    starts[outcome[::-1]] = np.arange(len(outcome), dtype=NARROW)[::-1]  # of each outcome, the last one stays
+    order = np.argsort(counts[numbers], kind="stable").astype(NARROW)
+    pairings = of_each[numbers[order]]
+    game = np.repeat(order, pairings)
+    before = np.cumsum(pairings, dtype=NARROW) - pairings
+    kind = np.arange(len(game), dtype=NARROW)
+    kind -= np.repeat(before, pairings)
+    kind += starts[numbers[game]]
+    return game, kind
 
 
 def _meet(counts: Ints) -> tuple[Ints, Ints, Ints]:
@@ -260,8 +326,7 @@ def _meet(counts: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _join(blocks: Sequence[Ints]) -> Ints:
-    """Join arrays into one; a single one is not copied, since it may be long."""
-    return blocks[0] if len(blocks) == 1 else np.concatenate([np.zeros(0, np.int64), *blocks])
+    return np.concatenate([np.zeros(0, np.int64), *blocks])
 
 
 def _check_players(flat: Ints, players: int) -> None:

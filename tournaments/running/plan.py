@@ -435,7 +435,7 @@ def recall_plan(store: Store, config: Config, share: Share, *, required: bool = 
         LeagueError: what is kept of a bot is damaged, the file plays another share, or the rules have changed since.
     """
     tournament = store.tournament()
-    known = KnownLeague(store.league(), list(store.finished()), path=store.path)
+    known = KnownLeague(store.league(), store.finished(), path=store.path)
     if tournament.share not in ("", str(share)):
         raise LeagueError(
             where=store.path,

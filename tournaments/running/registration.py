@@ -110,7 +110,7 @@ def read_known_league(store: Store, name: str) -> KnownLeague:
     if name not in known.league.tournaments:
         return known
     store.select(name)
-    return replace(known, finished=list(store.finished()), list_games=store.stored_games)
+    return replace(known, finished=store.finished(), list_games=store.stored_games)
 
 
 class PlanOptions(Struct, frozen=True):
@@ -294,7 +294,7 @@ def _describe_changed(changed: Mapping[str, str], cost: str, next_steps: NextSte
     return f"{names}: {what} changed since the last run; {next_steps.allow_new_versions(cost)}"
 
 
-def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int], *, create: bool = True) -> list[Part]:
+def close_parts(store: Store, finished: Sequence[Finished], over: Iterable[int], *, create: bool = True) -> list[Part]:
     """Close parts of the chosen tournament, and create and return those that the format asks for then.
 
     Args:
@@ -304,10 +304,9 @@ def close_parts(store: Store, finished: Iterable[Finished], over: Iterable[int],
         create: whether to create further parts.
     """
     name = store.tournament().name
-    played = list(finished)
-    pending = PendingEvents(KnownLeague(store.league(), played, store.stored_games), name)
+    pending = PendingEvents(KnownLeague(store.league(), finished, store.stored_games), name)
     for part in over:
-        pending.apply(PartClosed(part, find_absent(pending.tournament, part, played)))
+        pending.apply(PartClosed(part, find_absent(pending.tournament, part, finished)))
     if create:
         pending.create_parts()
     store.append(name, pending.events)

@@ -5,6 +5,8 @@ A part keeps the revisions of its format and of its rules, so that one that othe
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
@@ -19,7 +21,7 @@ from malice.referee.records import Key
 from malice.referee.rulesets import Ruleset
 from malice.tournaments.league.config import Config, find_seats
 from malice.tournaments.league.contents import Finished, GameSummary, TablePlace
-from malice.tournaments.league.counting import CountedGames, find_counted_games, is_left_out
+from malice.tournaments.league.counting import CountedGames, find_counted_games, is_left_out, split_parts
 from malice.tournaments.league.formats import find_owner, load_format
 from malice.tournaments.league.journal import PartCreated, Revisions
 from malice.tournaments.league.parts import Draft, Schedule
@@ -66,11 +68,13 @@ def make_format_input(
         suspended: entries that get no new games.
         list_games: returns its stored games with their results.
     """
-    counted_games = find_counted_games(tournament, (game for game in finished if game.key.part in tournament.closed))
-    counted = {game.number for game in counted_games.counted}
+    closed = frozenset(tournament.closed)
+    mine = (game for game in finished if game.key.part in closed) if closed else ()
+    counted_games = find_counted_games(tournament, mine)
+    left_out = counted_games.left_out
 
     def list_counted() -> Iterable[GameSummary]:
-        return (game for game in list_games() if game.number in counted)
+        return (game for game in list_games() if game.key.part in closed and game.number not in left_out)
 
     return FormatInput(tournament, counted_games, frozenset(suspended), list_counted)
 
@@ -139,7 +143,7 @@ def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished
         OpenGame: a game is open.
     """
     schedule = tournament.schedules[number]
-    mine = [game for game in finished if game.key.part == number]
+    mine = split_parts(tournament, finished).get(number, ())
     counted_games = find_counted_games(tournament, mine)
     if (test := counted_games.tests.get(number)) and test.end is not None:
         return ()  # its test has an answer
@@ -147,23 +151,33 @@ def find_absent(tournament: Tournament, number: int, finished: Iterable[Finished
     played = Counter(game.key.table for game in mine)
     waiting = set() if tournament.format.grows else tournament.waiting()
     absent: set[str] = set()
+    done = array("q", sorted(game.number for game in mine))
     for place, table in enumerate(schedule.part.tables):
         if played[place] == schedule.deals * schedule.rotations[place]:
             continue
         away = {each.label for each in table.versions if tournament.excuses(each) or each.label in waiting}
-        if not away and (key := _find_open(schedule, place, {game.key for game in mine}, suspended)):
+        if not away and (key := _find_open(schedule, place, done, suspended)):
             raise OpenGame(key)
         absent |= away
     return tuple(sorted(absent))
 
 
-def _find_open(schedule: Schedule, table: int, done: Collection[Key], suspended: dict[str, int]) -> Key | None:
-    """An open game at a table; None if a suspension leaves out all that were not played."""
+def _find_open(schedule: Schedule, table: int, done: Sequence[int], suspended: dict[str, int]) -> Key | None:
+    """An open game at a table; None if a suspension leaves out all that were not played.
+
+    Args:
+        schedule: the part.
+        table: the table.
+        done: the numbers of the finished games of the part, in order.
+        suspended: whom it suspends.
+    """
     labels = schedule.labels[table]
     for deal in range(schedule.deals):
         for rotation in range(schedule.rotations[table]):
             key = Key(schedule.part.number, table, deal, rotation)
-            if key not in done and not is_left_out(schedule.number(key), labels, suspended):
+            at = bisect_left(done, number := schedule.number(key))
+            is_done = at < len(done) and done[at] == number
+            if not is_done and not is_left_out(number, labels, suspended):
                 return key
     return None
 
