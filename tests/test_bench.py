@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from malice.referee.families import list_shipped
-from malice.tournaments.bench import engines, environments, games, leagues, tables
+from malice.tournaments.bench import engines, environments, games, leagues, tables, throughput
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 from tests.games.spite.engines import playing
@@ -52,6 +52,30 @@ def test_every_row_of_a_league_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> 
     assert [row.what.split(",")[0] for row in rows[::2]] == ["store", "verify of 18 games", "export of 18 games"]
     assert all(row.value > 0 for row in rows)
     assert all(row.ratio for row in rows[1::2])
+
+
+@pytest.mark.slow
+def test_a_league_of_made_up_games_is_resumed_rated_and_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("MANY", 4), ("SAMPLES", 3), ("BURST", 7)):
+        monkeypatch.setattr(leagues, name, value)
+    monkeypatch.setattr(leagues, "ProcessPoolExecutor", lambda count, context: ThreadPoolExecutor(count))
+
+    rows = list(leagues.measure_growth(games=240))
+
+    assert [row.what.split(",")[0] for row in rows[::2]] == ["resume", "standings", "merge without new games"]
+    assert all(row.value > 0 and row.ratio for row in rows)
+
+
+@pytest.mark.slow
+def test_every_coordinator_plays_its_share_and_the_league_takes_all_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throughput, "COORDINATORS", 3)
+    monkeypatch.setattr(throughput, "SHARE", 4)
+
+    together, memory, merged = throughput.measure_shares()
+
+    assert together.ratio
+    assert "merge of their 12 games" in merged.what
+    assert memory.unit == "MB"
 
 
 def test_a_game_of_python_is_compared_with_the_bare_rules(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import re
+import sqlite3
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from hashlib import sha256
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+import msgspec
 from msgspec import Struct
 
 from malice.referee.course import Course, choose_dealer
@@ -27,12 +32,15 @@ from malice.tournaments.bench import BenchRow
 from malice.tournaments.league.cache import CachingReader
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.merge import take_games
+from malice.tournaments.league.parts import Schedule
 from malice.tournaments.league.publication import SiteSize
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.replay_pool import count_processors, replay_rows
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
-from malice.tournaments.running.plan import Plan
+from malice.tournaments.running.open_parts import OpenParts
+from malice.tournaments.running.plan import Plan, read_plan
 
 ENTRIES = 60
 OFF = 0.1
@@ -218,7 +226,7 @@ def measure_pages(games: int) -> Iterator[BenchRow]:
             new = list(fill_league(store, Path(folder), games, 2 * NEW))
         with Store(league) as store:
             begin = time.perf_counter()
-            compute_league_standings(store.read())
+            compute_league_standings(store.read(keep=False))
             rated = time.perf_counter() - begin
         first = _measure(league, site, new[:NEW])
         _store(league, new[NEW:])
@@ -266,3 +274,108 @@ def _read_peak_bytes() -> int:
     found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     assert found
     return int(found[1]) * 1024
+
+
+SAMPLES = 200
+"""Games that are really played for a league of made-up ones."""
+STORED = 100_000
+MANY = 100
+"""Entries of a league of made-up games."""
+BURST = 20_000
+"""Made-up games that are stored together."""
+
+
+def fill_with_copies(path: Path, games: int) -> None:
+    """Found a league with so many games, each the summary of one of a few that were played, without records.
+
+    All but places, times and reasons is as in a tournament that was played: keys, labels, digests that differ.
+
+    Args:
+        path: where its file is to be.
+        games: how many.
+    """
+    config = Config(entries=("greedy",) * MANY, deals=-(-games // (MANY * (MANY - 1))), seed="bench", name="large")
+    with Store(path, create=True) as store:
+        plan = Plan.prepare(config, path.parent).write(store)
+        batches = islice(plan.open_batches(set()), SAMPLES)
+        samples = [plan.make_game(record) for batch in batches for record in play_out_batch(batch)[:1]]
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous = OFF")
+        rows = islice(_copy_games(plan.tournament.schedules[0], samples), games)
+        while burst := list(islice(rows, BURST)):
+            connection.execute("BEGIN")
+            connection.executemany("INSERT INTO games VALUES (?, 0, ?, ?, ?, ?, '[]', ?, ?)", burst)
+            connection.executemany("INSERT INTO records VALUES (?, x'', NULL)", ((row[0],) for row in burst))
+            connection.execute("COMMIT")
+
+
+def _copy_games(schedule: Schedule, samples: Sequence[GameSummary]) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of all games of a part, in playing order."""
+    rng, number = Random("copies"), schedule.part.first
+    bodies = [msgspec.json.encode(sample).decode().partition(',"teams":')[2] for sample in samples]
+    halves = [body.split(sample.digest) for body, sample in zip(bodies, samples, strict=True)]
+    for batch in schedule.batches():
+        players = [version.label for version in schedule.part.tables[batch.table].versions]
+        seated = msgspec.json.encode(players[batch.rotation :] + players[: batch.rotation]).decode()
+        for key in batch.games():
+            before, after = rng.choice(halves)
+            digest = sha256(b"%d" % number).hexdigest()
+            place = f'"key":[{key.part},{key.table},{key.deal},{key.rotation}],"number":{number}'
+            head = f'{{{place},"ruleset":"{samples[0].ruleset}","labels":{seated},"versions":[1,1],"teams":'
+            yield number, key.part, key.table, key.deal, key.rotation, f"{head}{before}{digest}{after}", digest
+            number += 1
+
+
+class GrowthCost(Struct, frozen=True):
+    """What a process of its own took for a league."""
+
+    seconds: float
+    """Of processor time."""
+    peak_bytes: int
+
+
+def measure_growth(games: int = STORED) -> Iterator[BenchRow]:
+    """Measure what leagues of made-up games cost, one of a tenth of the size beside the whole: per game as much?
+
+    Args:
+        games: those of the larger league.
+    """
+    works = {"resume": _resume, "standings": _rate, "merge without new games": _compare}
+    costs: dict[str, list[GrowthCost]] = {what: [] for what in works}
+    for size in (games // 10, games):
+        with TemporaryDirectory(prefix="malice-") as folder:
+            league = Path(folder, "large.db")
+            fill_with_copies(league, size)
+            for what, work in works.items():
+                with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+                    costs[what].append(pool.submit(_cost, work, league).result())
+    for what, (small, large) in costs.items():
+        grown = large.seconds / small.seconds
+        yield BenchRow(f"{what}, {games:,} stored games", large.seconds, "CPU s", f"{games // 10:,} games", grown)
+        grown = large.peak_bytes / small.peak_bytes
+        yield BenchRow(f"{what}, most memory", large.peak_bytes / 1e6, "MB", f"{games // 10:,} games", grown)
+
+
+def _cost(work: Callable[[Path], object], league: Path) -> GrowthCost:
+    begin = time.process_time()
+    work(league)
+    return GrowthCost(time.process_time() - begin, _read_peak_bytes())
+
+
+def _resume(league: Path) -> None:
+    """Do what a run does until its first game begins."""
+    with Store(league, create=True) as store:
+        store.select("large")
+        plan = read_plan(store, store.config(), league.parent)
+        parts = OpenParts(plan)
+        next(plan.open_batches(parts.done, parts.wants), None)
+
+
+def _rate(league: Path) -> None:
+    with Store(league) as store:
+        compute_league_standings(store.read(keep=False))
+
+
+def _compare(league: Path) -> None:
+    with Store(league) as store, Store(league) as copy:
+        assert take_games(store, copy).known == store.count_stored()

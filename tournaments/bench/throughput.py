@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
@@ -26,10 +27,14 @@ from malice.tournaments.farm.dispatch import Dispatcher
 from malice.tournaments.farm.identity import read_identity
 from malice.tournaments.farm.work import Answer, Introduction, Need, Task, make_ticket
 from malice.tournaments.league.config import Config
+from malice.tournaments.league.journal import ShareChosen
+from malice.tournaments.league.merge import require_copy, take_games
+from malice.tournaments.league.parts import Share
+from malice.tournaments.league.replay_pool import count_processors
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Audit, Hooks
-from malice.tournaments.running.plan import Plan, read_plan
+from malice.tournaments.running.plan import Plan, read_plan, recall_plan
 
 ROUNDS = 3
 DEALS = 100
@@ -115,27 +120,77 @@ def measure_farm() -> Iterator[BenchRow]:
 
 def _measure(folder: Path, planned: int) -> tuple[float, float]:
     """How many games a second are handed out and stored, and how many MB of memory that takes."""
-    path = folder / f"bench-{planned}.db"
     config = Config(entries=("greedy", "uniform"), deals=planned // 2, seed="bench")
-    with Store(path, create=True) as store, Audit(store) as audit:
+    with Store(folder / f"bench-{planned}.db", create=True) as store:
         plan = read_plan(store, config, folder)
         plan.write(store)
-        lines = _play(plan)
-        keys: list[Key] = []
+        return _coordinate(store, plan, _play(plan, GAMES))
 
-        def store_all(records: Sequence[Record]) -> None:
-            store.add_all((plan.make_game(record), record) for record in records)
-            keys.extend(record.key for record in records)
 
-        hooks = Hooks(lambda record: None, on_burst=store_all, wants=lines.__contains__)
-        tickets = {label: make_ticket(bot) for label, bot in plan.bots.items()}
-        conditions = Conditions(Need(read_identity(), (), plan.isolation, 1, ()), tickets, {})
-        batches = takewhile(lambda batch: batch.games[0].key in lines, plan.open_batches(set()))
+def _coordinate(store: Store, plan: Plan, lines: Mapping[Key, bytes]) -> tuple[float, float]:
+    """Hand out games, and store the records that workers give at once; the rates and the memory of `_measure`."""
+    keys: list[Key] = []
+
+    def store_all(records: Sequence[Record]) -> None:
+        store.add_all((plan.make_game(record), record) for record in records)
+        keys.extend(record.key for record in records)
+
+    hooks = Hooks(lambda record: None, on_burst=store_all, wants=lines.__contains__)
+    tickets = {label: make_ticket(bot) for label, bot in plan.bots.items()}
+    conditions = Conditions(Need(read_identity(), (), plan.isolation, 1, ()), tickets, {})
+    batches = takewhile(lambda batch: batch.games[0].key in lines, plan.open_batches(set()))
+    with Audit(store) as audit:
         begin, memory = time.perf_counter(), _read_memory()
         Dispatcher(Parrots(lines), conditions, audit, batches, hooks).play()
         seconds = time.perf_counter() - begin
-        assert sorted(keys) == sorted(lines)
-        return len(keys) / seconds, (_read_memory() - memory) / 1_000_000
+    assert sorted(keys) == sorted(lines)
+    return len(keys) / seconds, (_read_memory() - memory) / 1_000_000
+
+
+COORDINATORS = 20
+SHARE = 200
+"""Games of each coordinator."""
+
+
+def measure_shares() -> Iterator[BenchRow]:
+    """Play the shares of a tournament with a coordinator for each, one after the other, and merge them.
+
+    So none takes a processor from another, as on machines of their own.
+    """
+    with TemporaryDirectory(prefix="malice-") as name:
+        league, folder = Path(name, "bench.db"), Path(name)
+        config = Config(entries=("greedy", "uniform"), deals=COORDINATORS * SHARE // 2, seed="bench")
+        with Store(league, create=True) as store:
+            plan = read_plan(store, config, folder)
+            plan.write(store, shared=True)
+            lines = _play(plan, COORDINATORS * SHARE)
+        rates, memory = [], 0.0
+        copies = [folder / f"{number}.db" for number in range(1, COORDINATORS + 1)]
+        for number, copy in enumerate(copies, 1):
+            shutil.copyfile(league, copy)
+            share = Share(number, COORDINATORS)
+            with Store(copy, create=True) as store:
+                store.select(config.name)
+                store.append(config.name, [ShareChosen(str(share))])
+                plan = recall_plan(store, store.config(), share)
+                rate, taken = _coordinate(store, plan, {key: line for key, line in lines.items() if share.has(key)})
+            rates.append(rate)
+            memory = max(memory, taken)
+        begin = time.perf_counter()
+        with Store(league, create=True) as store:
+            games = sum(_merge(store, copy) for copy in copies)
+        merged = games / (time.perf_counter() - begin)
+    assert games == len(lines)
+    what = f"{COORDINATORS} coordinators of {WORKERS} workers that answer at once"
+    yield BenchRow(f"{what}, each with a share", sum(rates), "games/s", "one", sum(rates) / rates[0])
+    yield BenchRow("memory for the largest of these", memory, "MB", "", None)
+    yield BenchRow(f"merge of their {games:,} games, all replayed", merged, "games/s", "", None)
+
+
+def _merge(league: Store, path: Path) -> int:
+    with Store(path) as copy:
+        require_copy(league, copy)
+        return take_games(league, copy, count_processors()).taken
 
 
 def _read_memory() -> int:
@@ -143,7 +198,7 @@ def _read_memory() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
-def _play(plan: Plan) -> dict[Key, bytes]:
+def _play(plan: Plan, games: int) -> dict[Key, bytes]:
     """Records of the first games, played without bots."""
     lines: dict[Key, bytes] = {}
     for batch in plan.open_batches(set()):
@@ -151,7 +206,7 @@ def _play(plan: Plan) -> dict[Key, bytes]:
             seats = [Puppet(_choose) for _ in order.seating]
             record = replace(GameRunner(batch, order, seats).play(), speed=SPEED)
             lines[order.key] = msgspec.json.encode(record)
-        if len(lines) >= GAMES:
+        if len(lines) >= games:
             break
     return lines
 

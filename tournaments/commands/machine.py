@@ -54,8 +54,14 @@ def doctor(json: bool) -> None:
     show_default=True,
     help="Games of the league whose site is measured.",
 )
+@click.option(
+    "--stored",
+    type=click.IntRange(min=1000),
+    metavar="GAMES",
+    help="Measure only what a league of so many made-up games costs; 700 bytes of disk each.",
+)
 @json_option
-def bench(games: int, json: bool) -> None:
+def bench(games: int, stored: int | None, json: bool) -> None:
     """Measure what malice costs on this machine; one run measures both sides of each ratio.
 
     Takes about a quarter of an hour, most of it to play the games of a large league.
@@ -67,9 +73,9 @@ def bench(games: int, json: bool) -> None:
     from malice.tournaments.bench.environments import measure_environments
     from malice.tournaments.bench.games import measure_each_game, measure_engine, measure_exchange, measure_stepping
     from malice.tournaments.bench.isolation import measure_hostile, measure_isolation
-    from malice.tournaments.bench.leagues import measure_leagues, measure_pages
+    from malice.tournaments.bench.leagues import measure_growth, measure_leagues, measure_pages
     from malice.tournaments.bench.tables import measure_tables
-    from malice.tournaments.bench.throughput import measure_farm, measure_throughput
+    from malice.tournaments.bench.throughput import measure_farm, measure_shares, measure_throughput
     from malice.tournaments.terminal.tables import format_table
 
     rows = []
@@ -84,10 +90,13 @@ def bench(games: int, json: bool) -> None:
         lambda: measure_environments(partial(click.echo, err=True)),
         measure_throughput,
         measure_leagues,
+        measure_growth,
         measure_farm,
+        measure_shares,
         measure_tables,
+        lambda: measure_pages(games),
     ]
-    for row in benches.run_benchmarks([*measured, lambda: measure_pages(games)]):
+    for row in benches.run_benchmarks([partial(measure_growth, stored)] if stored else measured):
         click.echo(f"{row.what}: {row.value:,.1f} {row.unit}", err=True)
         rows.append(row)
     if json:
