@@ -12,11 +12,9 @@ ROOT = Path(__file__).parents[1]
 DOCKERFILE = ROOT / "Dockerfile"
 SUITE = "trixie"
 """The release that the Dockerfile begins from, in its slim form: the nearest that debootstrap makes is minbase."""
-AUTHORITIES = "/opt/authorities.crt"
-"""In a root: whom this machine trusts, who may be others than whom Debian trusts."""
-AROUND = {"DEBIAN_FRONTEND": "noninteractive"} | dict.fromkeys(
-    ("PIP_CERT", "SSL_CERT_FILE", "CARGO_HTTP_CAINFO", "NODE_EXTRA_CA_CERTS"), AUTHORITIES
-)
+TRUSTED = "usr/local/share/ca-certificates"
+"""In a root: whom a machine trusts besides those whom Debian does."""
+AROUND = {"DEBIAN_FRONTEND": "noninteractive", "NODE_EXTRA_CA_CERTS": "/etc/ssl/certs/ca-certificates.crt"}
 
 ENTER = """
 set -e
@@ -149,7 +147,8 @@ class Builder:
         print(f"debootstrap {SUITE}", flush=True)
         subprocess.run(["debootstrap", "--variant=minbase", SUITE, root], stdout=subprocess.DEVNULL, check=True)
         shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
-        shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / AUTHORITIES.removeprefix("/"))
+        if (here := Path("/") / TRUSTED).is_dir():
+            shutil.copytree(here, root / TRUSTED)
         return Image(root, {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"})
 
 

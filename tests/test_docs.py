@@ -196,7 +196,7 @@ def anchors(path: Path) -> set[str]:
     return {heading.anchor for heading in docs.render_markdown(path.read_text("utf-8"), lambda link: link).headings}
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, "docs/llms.txt"])
 def test_every_link_leads_somewhere(page: str) -> None:
     for link in re.findall(r"\]\((?!https:)([^)\s]+)\)", source(page)):
         path, _, fragment = link.partition("#")
@@ -205,8 +205,9 @@ def test_every_link_leads_somewhere(page: str) -> None:
         assert not fragment or fragment in anchors(target), link
 
 
-def test_the_list_of_pages_has_all_of_them() -> None:
-    listed = re.findall(r"\]\(([^)]+\.md)\)", source("docs/README.md"))
+@pytest.mark.parametrize("page", ["docs/README.md", "docs/llms.txt"])
+def test_the_list_of_pages_has_all_of_them(page: str) -> None:
+    listed = re.findall(r"\]\(([^)]+\.md)\)", source(page))
 
     assert {f"{page}.md" for page in ("first-bot", "tournaments", "standings", "inside", "adding-a-game")} < {*listed}
     assert {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"} < {*listed}

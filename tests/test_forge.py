@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -79,3 +80,19 @@ def test_a_release_is_built_where_its_wheels_are_named() -> None:
     }
     assert len(built) == 6
     assert "attestations" in jobs["publish"]["permissions"]
+
+
+WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), *ROOT.glob("tournaments/entries/course/*/workflows/*.yml")]
+
+
+@pytest.mark.parametrize("file", [str(path.relative_to(ROOT)) for path in sorted(WORKFLOWS)])
+def test_a_workflow_says_nothing_that_a_forge_does_not_know(file: str) -> None:
+    jobs = read_yaml(file)["jobs"]
+    for job in jobs.values():
+        needs = job.get("needs", [])
+        assert {*([needs] if isinstance(needs, str) else needs)} <= {*jobs}
+        for step in job["steps"]:
+            assert ("uses" in step) != ("run" in step), step
+            assert step.keys() <= {"name", "id", "if", "uses", "run", "with", "env", "shell"}, step
+            script = re.sub(r"\$\{\{.*?\}\}", "x", step.get("run", ""))
+            assert subprocess.run(["bash", "-n", "-c", script], check=False).returncode == 0, script

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from malice.tournaments.league.publication import choose_publication
 from malice.tournaments.league.store import Store
+from malice.tournaments.web.replay_tables import ReplayTables
 from tests.command_line import malice
 from tests.runs import Run, write_bot
 from tests.site_files import data
@@ -100,6 +102,9 @@ def test_a_folder_under_another_name_is_asked_about(run: Run) -> None:
     )
     assert [(each["label"], each["state"], each["new"]) for each in told["decided"]] == [("ann", "renamed", "zoe")]
     verify(run)
+    with ReplayTables(run.db, run.folder) as tables, patch.object(tables, "_start", " ".join):
+        begun = tables.open("", b'{"key":"0.0.0.0","actions":1,"seat":1,"anew":false}')
+    assert begun.startswith("zoe@1 you --from"), "a table opened from a replay seats who played, under today's label"
 
 
 @pytest.mark.parametrize("new", ["bob", "ann", ""])
@@ -111,3 +116,4 @@ def test_a_label_that_somebody_bears_or_bore_is_refused(new: str, run: Run) -> N
     malice("entry", "rename", run.db, "ann", new, code=2)
     malice("entry", "rename", run.db, "ann", "cem", code=2)
     malice("entry", "rename", run.db, "nobody", "x", code=2)
+    assert "withdrawn" in malice("entry", "withdraw", run.db, "cem", code=0).stderr, "whoever knows the old label"

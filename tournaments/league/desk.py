@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from malice.referee.records import Key
 from malice.tournaments.errors import LeagueError
@@ -66,7 +67,8 @@ def draft(store: LeagueReader, decision: Ruling) -> Events:
     Raises:
         LeagueError: none of them has it, or it would change in none; the message tells of the last one.
     """
-    tournaments = store.league().tournaments
+    tournaments, bore = store.league().tournaments, store.league().names
+    decision = replace(decision, label=bore.get(decision.label, decision.label))
     if unknown := [name for name in decision.tournaments if name not in tournaments]:
         store.select(unknown[0])  # which says what there is
     if decision.what == "rename":
