@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import cycle, product
 from pathlib import Path
 from threading import Thread
+from urllib.parse import quote
 
 import pytest
 from selenium.webdriver import Chrome
@@ -33,6 +34,7 @@ PAGES = (
     "index.html",
     f"bots/{make_slug(HOSTILE)}.html",
     "games.html",
+    f"head-to-head.html#bot={quote(LABELS[2], safe='')}&ruleset={RULESETS[1]}",
     "games.html#view=deals",
     "rules/skipbo-short.html",
     "docs/protocol.html",
@@ -99,6 +101,8 @@ def open_page(browser: Chrome, base: str, page: str) -> None:
     if "mirror" in page:
         browser.execute_script("malice.keys['.']()")
         assert find(browser, "#advice").get_property("textContent"), "a second opinion beside the mirror"
+    if page.startswith("head"):
+        wait_until(browser, lambda: find(browser, "#meeting .ranking").is_displayed())
     if "view=deals" in page:
         wait_until(browser, lambda: find(browser, "#lead-deals").is_displayed())
 

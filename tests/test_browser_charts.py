@@ -11,7 +11,7 @@ from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
-from tests.browser_window import as_a_phone, at_a_desk, find, replay, visit
+from tests.browser_window import as_a_phone, at_a_desk, find, replay, visit, wait_until
 from tests.site_league import HOSTILE, League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -48,15 +48,16 @@ def focused(browser: Chrome) -> WebElement:
     return browser.switch_to.active_element
 
 
-def test_a_cell_leads_to_its_games_and_marks_its_row_and_column(browser: Chrome, out: Path) -> None:
+def test_a_cell_leads_to_both_head_to_head_and_marks_its_row_and_column(browser: Chrome, out: Path) -> None:
     visit(browser, out, "index.html")
     bots = [str(head.get_attribute("data-bot")) for head in browser.find_elements(By.CSS_SELECTOR, ".cross tbody th")]
 
     ActionChains(browser).move_to_element(cell(browser, 1, 3)).perform()
 
     assert marked(browser) == ([1], [3])
-    address = f"games.html#bot={bots[1]}&opponent={bots[3]}&ruleset=standard&seats=2"
-    assert str(cell(browser, 1, 3).get_attribute("href")).endswith(address)
+    address = f"bot={bots[1]}&opponent={bots[3]}&ruleset=standard&seats=2"
+    assert str(cell(browser, 1, 3).get_attribute("href")).endswith(f"head-to-head.html#{address}")
+    assert str(find(browser, ".told a").get_attribute("href")).endswith(f"games.html#{address}")
     assert cell(browser, 1, 3).text in find(browser, ".told").text
     assert cell(browser, 2, 2).tag_name == "td"
     assert quote(HOSTILE, safe="") in bots
@@ -65,6 +66,36 @@ def test_a_cell_leads_to_its_games_and_marks_its_row_and_column(browser: Chrome,
     assert marked(browser) == ([2], [2])
     ActionChains(browser).move_to_element(find(browser, ".cross thead th:nth-child(2)")).perform()
     assert marked(browser) == ([0], [0])
+
+
+def read_meeting(browser: Chrome, out: Path, query: str) -> tuple[str, list[str], list[list[str]]]:
+    """What the head-to-head page says: its heading, the first lines of its figures, and the cells of its table."""
+    visit(browser, out, f"head-to-head.html#{query}")
+    wait_until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#meeting .ranking"))
+    figures = [figure.text for figure in browser.find_elements(By.CSS_SELECTOR, "#meeting .figures b")]
+    rows = browser.find_elements(By.CSS_SELECTOR, "#meeting tbody tr")
+    cells = [[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "th, td")] for row in rows]
+    return find(browser, "h1").text, figures, cells
+
+
+def test_two_bots_head_to_head_agree_with_their_pages_from_either_side(browser: Chrome, out: Path) -> None:
+    visit(browser, out, "bots/greedy.html")
+    cells = find(browser, "table.narrow tbody tr").find_elements(By.CSS_SELECTOR, "th, td")
+    other, _, record, score, elo, los = [each.text for each in cells[:6]]
+    (query,) = [cells[2].find_element(By.TAG_NAME, "a").get_attribute("href")]
+
+    title, figures, sides = read_meeting(browser, out, str(query).partition("#")[2])
+    _, turned, turned_sides = read_meeting(browser, out, f"bot={quote(other)}&opponent=greedy")
+
+    assert title == f"greedy against {other}"
+    assert figures[:3] == [score, elo.split()[0], los]
+    assert record.split("–")[::-1] == find(browser, "#meeting .figures span").text.split()[3].split("–")
+    assert turned[0] == f"{100 - float(score.split()[0]):.1f} %"
+    assert sides == turned_sides[::-1]
+    visit(browser, out, f"head-to-head.html#bot={quote(HOSTILE, safe='')}")
+    wait_until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#meeting .ranking"))
+    visit(browser, out, "head-to-head.html#bot=nobody&opponent=greedy")
+    wait_until(browser, lambda: find(browser, "#told").text == "Nobody is called nobody.")
 
 
 def test_the_crosstable_is_one_stop_of_the_tab_key_and_arrows_move_within(browser: Chrome, out: Path) -> None:

@@ -103,6 +103,21 @@ def test_the_race_seeks_and_shows_where_the_game_stands(league: League, browser:
     assert abs(cursor["x"] - box["x"] - box["width"] * current(browser) / last) <= 2
 
 
+def test_a_link_to_the_turn_opens_where_the_front_page_says_the_game_turned(
+    league: League, browser: Chrome, out: Path
+) -> None:
+    visit(browser, out, "bots/bot0.html")
+    links = browser.find_elements(By.CSS_SELECTOR, ".special a[href*='replay.html']")
+    assert {str(link.get_attribute("href")).rpartition("/")[2] for link in links[:-1]} == {"turn"}
+    record = decided(league)
+    turn = find_turn(find_leads(list_left(record, [ask.after for ask in replay_asks(record)])), (0, 1))
+
+    replay(browser, out, f"{record.key}/turn")
+
+    assert turn is not None
+    assert current(browser) == turn.action + 1
+
+
 def test_keys_and_links_lead_to_the_key_moments(league: League, browser: Chrome, out: Path) -> None:
     record = decided(league)
     replay(browser, out, str(record.key))

@@ -76,6 +76,7 @@ def test_another_choice_renders_the_data_files_anew_and_the_same_choice_none(tmp
         ("~mallory/bots and ~/bots", "(path) and (path)"),
         ("file:///home/mallory", "file:(path)"),
         ("write to /tmp, not to /tmp/x", "write to /tmp, not to (path)"),
+        ("<b>bold</b> in </home/mallory>", "<b>bold</b> in <(path)>"),
         ("1/2, and/or, ./bots/lea.py, p-c0 / s1", "1/2, and/or, ./bots/lea.py, p-c0 / s1"),
         ("by mallory_ and MALLORY, not mallory2", "by (user)_ and (user), not mallory2"),
         ("VAULT-17 and vault-17.example.org, not vault-170", "(host) and (host), not vault-170"),

@@ -95,5 +95,7 @@ def test_a_bot_in_a_later_version_says_so(tmp_path: Path) -> None:
 
     site_pages.render(league, tmp_path)
 
-    assert "version 2; the games of earlier versions" in Page(tmp_path / "bots/careful.html").words
-    assert "version 2" not in Page(tmp_path / "bots/greedy.html").words
+    words = Page(tmp_path / "bots/careful.html").words
+    assert "2 in this league; it calls itself 1.0; the games of earlier versions" in words
+    assert "2 in this league" not in Page(tmp_path / "bots/greedy.html").words
+    assert Page(tmp_path / "index.html").words.count("version 2") == 1

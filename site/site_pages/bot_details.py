@@ -18,7 +18,7 @@ from malice.site_pages.part_chart import PartChart
 from malice.site_pages.rankings import Name, Ranking, RankRow, SortableCell, make_cells, make_name
 from malice.tournaments.league.contents import GameSummary
 from malice.tournaments.league.standings import EntryStatistic, OpponentScore, Row, Standings
-from malice.tournaments.ratings.comparison import compare_head_to_head, measure_advantage
+from malice.tournaments.ratings.comparison import Advantage, HeadToHead, compare_head_to_head, measure_advantage
 from malice.tournaments.sanitizer import sanitize
 
 
@@ -78,7 +78,7 @@ def list_results(
         for row, rank_row in zip(standings.rows, ranking.rows, strict=True):
             if row.label == label:
                 against = _list_opponents(standings, label, deals)
-                duels = _has_duels(standings)
+                duels = has_duels(standings)
                 counted = [_make_statistic(figure) for figure in row.statistics or ()]
                 results.append(
                     BotResult(ranking.title, ranking.anchor, ranking.page, rank_row, against, duels, counted)
@@ -99,7 +99,7 @@ def _make_statistic(figure: EntryStatistic) -> StatisticRow:
     )
 
 
-def _has_duels(standings: Standings) -> bool:
+def has_duels(standings: Standings) -> bool:
     """Whether two play each deal twice, from both seats."""
     return standings.seats == 2 and not standings.same_deal
 
@@ -116,7 +116,7 @@ def _list_opponents(standings: Standings, label: str, deals: Deals) -> list[Oppo
 def _make_opponent_row(
     standings: Standings, label: str, other: str, meeting: OpponentScore, deals: Deals
 ) -> OpponentRow:
-    cells = deals.count_pairs(standings.ruleset, label, other) if _has_duels(standings) else None
+    cells = deals.count_pairs(standings.ruleset, label, other) if has_duels(standings) else None
     return OpponentRow(
         bot=make_name(other),
         record=f"{meeting.wins}–{meeting.draws}–{meeting.losses}",
@@ -128,11 +128,16 @@ def _make_opponent_row(
 
 
 @lru_cache(1 << 14)
-def _make_duel(cells: frozenset[tuple[Pair, int]]) -> Duel:
-    """The statistics of deals, counted by their points; cached, as each rendering asks for most of them again."""
+def measure_duel(cells: frozenset[tuple[Pair, int]]) -> tuple[HeadToHead, Advantage]:
+    """Measure by deals, counted by their points; cached, as each rendering asks for most of them again."""
     record = compare_head_to_head(Counter(dict(sorted(cells))).elements())
+    return record, measure_advantage(record.pair_counts, 2)
+
+
+@lru_cache(1 << 14)
+def _make_duel(cells: frozenset[tuple[Pair, int]]) -> Duel:
+    record, found = measure_duel(cells)
     pairs = record.pairs
-    found = measure_advantage(record.pair_counts, 2)
     low, high = record.luck_low, record.luck_high
     return Duel(
         elo=SortableCell(text.format_signed(pairs.elo), pairs.elo),
@@ -227,6 +232,8 @@ class SpecialGame(Struct, frozen=True):
     name: str
     """Which it is: best, widest, worst, longest."""
     key: str
+    place: str
+    """Its address in replays: where it turned, if somebody won."""
     before: str
     """Why, up to the name of the other bot."""
     bot: Name | None
@@ -303,7 +310,7 @@ class DetailMaker:
             yield _tell("Worst", worst, "lost to ", f", the weakest bot that beat it{_say_elo(elos, worst)}")
         if longest := self._longest.get((*kind, label)):
             words = f"{text.format_count(longest.actions, 'action')}; no other of its games had more"
-            yield SpecialGame("Longest", str(longest.key), words, None, "")
+            yield SpecialGame("Longest", str(longest.key), str(longest.key), words, None, "")
 
 
 def _list_steps(label: str, parts: PartChart | None) -> list[EloStep]:
@@ -361,4 +368,4 @@ def _say_elo(elos: Mapping[str, float | None], pair: tuple[str, Win]) -> str:
 def _tell(name: str, pair: tuple[str, Win], before: str, after: str) -> SpecialGame:
     other, win = pair
     points = f", by {text.format_count(win.margin, 'point')}" if win.margin > 0 else ""
-    return SpecialGame(name, str(win.key), before, make_name(other), after + points)
+    return SpecialGame(name, str(win.key), f"{win.key}/turn", before, make_name(other), after + points)

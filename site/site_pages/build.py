@@ -19,6 +19,7 @@ from malice.site_pages.files import Folder
 from malice.site_pages.front import Front, make_front, write_front_downloads
 from malice.site_pages.game_list import GameRows, Reasons, write_list
 from malice.site_pages.game_pages import GamePage, write_game_pages
+from malice.site_pages.head_to_head import write_meetings
 from malice.site_pages.last_table import LastTable, draw_last_table
 from malice.site_pages.live import NEVER, Live, MakeLive, make_stamp
 from malice.site_pages.opinions import Diagnosis, choose_games, write_opinions
@@ -119,7 +120,8 @@ class _Rendering:
         self._tournament = contents.tournament
         self._reasons = Reasons(self._tournament.rulesets)
         self._rows = GameRows(survey, self._reasons)
-        self._games = GameCount(survey.games, measure_workload(self._tournament, survey.tables).games)
+        planned = measure_workload(self._tournament, survey.tables).games
+        self._games = GameCount(survey.games, planned, survey.count_by_part())
         self._index = survey.index.make_payload()
         states = _find_states(contents)
         self.stamp = make_stamp(contents, self._index, states)
@@ -211,6 +213,9 @@ class _Rendering:
         write_front_downloads(self._folder, front, all_standings)
         crossings = [section.crossings for section in front.sections]
         write_crosstables(self._folder, zip(all_standings, crossings, strict=True))
+        ranked = list(zip(all_standings, front.sections, strict=True))
+        write_meetings(self._folder, self._contents, self._survey, ranked, self._pages.marks)
+        self._folder.write("head-to-head.html", self._pages.render_head_to_head())
         bots = BotPages(self._published, self._survey, self._rows, all_standings, front.sections, diagnosis)
         bots.write(self._folder, self._pages)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import permutations, product
 
 from msgspec import Struct
 
@@ -20,12 +20,17 @@ Team = tuple[str, ...]
 """The labels of partners, in alphabetical order."""
 
 
+SWEPT = 5
+"""Deals that one of two won from both seats, of which the keys are kept, the latest."""
+
+
 class Deals:
     """Counts results of games added in schedule order; as in standings, only complete deals count."""
 
     def __init__(self) -> None:
         self._waiting: defaultdict[tuple[int, int, int], list[GameSummary]] = defaultdict(list)
         self._pairs: defaultdict[tuple[str, str, str], Counter[Pair]] = defaultdict(Counter)
+        self._swept: defaultdict[tuple[str, str, str], deque[Key]] = defaultdict(lambda: deque(maxlen=SWEPT))
         self._teams: defaultdict[Kind, defaultdict[Team, list[int]]] = defaultdict(
             lambda: defaultdict(lambda: [0, 0, 0])
         )
@@ -50,6 +55,10 @@ class Deals:
         cells = self._pairs.get((ruleset, first, second), Counter[Pair]()).items()
         return frozenset(cells if label == first else (((1 - one, 1 - two), count) for (one, two), count in cells))
 
+    def list_swept(self, ruleset: str, label: str, other: str) -> list[Key]:
+        """The latest deals that `label` won from both seats, each by its first game."""
+        return list(self._swept.get((ruleset, label, other), ()))
+
     def count_team_results(self, kind: Kind) -> dict[Team, tuple[int, int, int]]:
         """The games won, drawn and lost by each team; teams that share first place draw."""
         return {team: (won, drawn, lost) for team, (won, drawn, lost) in self._teams.get(kind, {}).items()}
@@ -60,6 +69,9 @@ class Deals:
         first, second = sorted(games[0].labels)
         one, two = [_compute_points(game, first) for game in games]
         self._pairs[games[0].ruleset, first, second][one, two] += 1
+        if one == two != 1 / 2:
+            winner, loser = (first, second) if one else (second, first)
+            self._swept[games[0].ruleset, winner, loser].append(games[0].key)
 
     def _add_teams(self, games: Sequence[GameSummary]) -> None:
         for game in games:
@@ -128,20 +140,54 @@ Course = tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...]]
 class Alike:
     """The games of one course: so few of their figures matter that the others are forgotten at once."""
 
-    __slots__ = ("games", "longest", "widest")
+    __slots__ = ("asked", "failed", "games", "longest", "used", "widest")
 
     def __init__(self, game: GameSummary, margin: int) -> None:
         self.games = 0
+        self.used = [0.0] * len(game.labels)
+        self.asked = [0] * len(game.labels)
+        self.failed = [0] * len(game.labels)
         self.longest = Long(game.actions, game.key)
         self.widest = Win(margin, game.key)
 
     def add(self, game: GameSummary, margin: int) -> None:
         """Add a game."""
         self.games += 1
+        for seat, (used, asked, verdict) in enumerate(zip(game.used_ms, game.asked, game.verdicts, strict=True)):
+            self.used[seat] += used
+            self.asked[seat] += asked
+            self.failed[seat] += verdict != ""
         if game.actions > self.longest.actions:
             self.longest = Long(game.actions, game.key)
         if margin > self.widest.margin:
             self.widest = Win(margin, game.key)
+
+
+class GamesAgainst(Struct):
+    """What the games of a bot against another come to for it; both sat in different teams."""
+
+    seats: list[SeatResults]
+    """Against the other alone."""
+    used_ms: float = 0.0
+    asked: int = 0
+    failed: int = 0
+    """Games that a verdict on it ended for it."""
+    widest: Win | None = None
+    longest: Long | None = None
+
+    def add(self, seat: int, place: int, other: int, alike: Alike) -> None:
+        """Add games in which it had a seat and a place, and the other another place."""
+        results = self.seats[seat]
+        results.games += alike.games
+        results.wins += alike.games * (place < other)
+        results.draws += alike.games * (place == other)
+        self.used_ms += alike.used[seat]
+        self.asked += alike.asked[seat]
+        self.failed += alike.failed[seat]
+        if place < other and (self.widest is None or alike.widest.margin > self.widest.margin):
+            self.widest = alike.widest
+        if self.longest is None or alike.longest.actions > self.longest.actions:
+            self.longest = alike.longest
 
 
 class BotGames:
@@ -193,6 +239,20 @@ class BotGames:
                 pair = ruleset, len(labels), labels[winner], labels[loser]
                 if pair not in found or found[pair].margin < alike.widest.margin:
                     found[pair] = alike.widest
+        return found
+
+    def list_meetings(self) -> dict[tuple[Kind, str, str], GamesAgainst]:
+        """What all games of a bot against another come to for it, by ruleset and number of seats, bot and other."""
+        found: dict[tuple[Kind, str, str], GamesAgainst] = {}
+        for (ruleset, labels, teams, places), alike in self._alike.items():
+            kind = ruleset, len(labels)
+            for seat, other in permutations(range(len(labels)), 2):
+                if teams[seat] == teams[other]:
+                    continue
+                pair = kind, labels[seat], labels[other]
+                if (meeting := found.get(pair)) is None:
+                    meeting = found[pair] = GamesAgainst([SeatResults() for _ in labels])
+                meeting.add(seat, places[seat], places[other], alike)
         return found
 
     def list_longest(self) -> dict[tuple[str, int, str], Long]:

@@ -32,6 +32,7 @@ _STALE = (
     ("rules", "*.html"),
     ("data", "games-*.js"),
     ("data", "list-*.js"),
+    ("data", "meetings-*.js"),
     ("data", "opinions-*.js"),
     ("static", "share.png"),
 )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
@@ -112,14 +113,16 @@ class PartRow(Struct, frozen=True):
     number: int
     title: str
     games: int
+    """Those that were planned: of a bot that was suspended or left, some are never played."""
+    played: int
     commit: str
     seed: str | None
     """32 bytes, hex."""
 
 
-def make_part_row(tournament: Tournament, part: Part) -> PartRow:
+def make_part_row(tournament: Tournament, part: Part, played: int) -> PartRow:
     seed = tournament.seeds(part.number).seed.hex() if part.number in tournament.closed else None
-    return PartRow(part.number, part.title, tournament.schedules[part.number].total, part.commit, seed)
+    return PartRow(part.number, part.title, tournament.schedules[part.number].total, played, part.commit, seed)
 
 
 def _call_away(state: State) -> str:
@@ -145,6 +148,8 @@ class GameCount(NamedTuple):
     played: int
     planned: int
     """Those that were played, and those that are open."""
+    by_part: Mapping[int, int] = MappingProxyType({})
+    """Those that were played of each part."""
 
 
 class Pages:
@@ -187,7 +192,7 @@ class Pages:
         self._env.globals |= {
             "title": sanitize(tournament.name, 80),
             "tournament": tournament,
-            "parts": [make_part_row(tournament, part) for part in tournament.parts],
+            "parts": [make_part_row(tournament, part, games.by_part.get(part.number, 0)) for part in tournament.parts],
             "states": states,
             "mark_bot": self.marks.find,
             "created": datetime.fromtimestamp(tournament.created, UTC).strftime("%Y-%m-%d"),
@@ -248,6 +253,10 @@ class Pages:
     def render_games(self, rows: Sequence[GameRow], blocks: Sequence[int]) -> bytes:
         """Render games.html with the latest games as a table; its script reads all from data/list-BLOCK.js."""
         return self._render("games.html", "games.html", rows=rows, blocks=blocks)
+
+    def render_head_to_head(self) -> bytes:
+        """Render the page of any two bots; its script reads all from data/meetings.js and data/meetings-ENTRY.js."""
+        return self._render("head_to_head.html", "head-to-head.html")
 
     def render_replay(self, last_table: LastTable | None) -> bytes:
         """Without a script the page shows the last table of the game that it opens by itself."""

@@ -201,6 +201,13 @@ class Survey:
         """How many games there are."""
         return self.index.count
 
+    def count_by_part(self) -> Counter[int]:
+        """How many games of each part there are."""
+        counts: Counter[int] = Counter()
+        for (part, _), count in self.tables.items():
+            counts[part] += count
+        return counts
+
     def digest(self, block: int) -> str:
         games = self.blocks[block]
         if self.series:

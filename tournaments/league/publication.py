@@ -29,9 +29,9 @@ USER = "(user)"
 """What stands where something was left out."""
 QUOTE = "'...'"
 
-# In quotes, a path may contain blanks; after a word, a slash is a fraction or the rest of a relative path. An escape
-# such as \n is not a word.
-_BEFORE = r"(?:(?<![\w.~/-])|(?<=\\[nrt]))"
+# In quotes, a path may contain blanks; after a word, a slash is a fraction or the rest of a relative path, and in </b>
+# it ends an element. An escape such as \n is not a word.
+_BEFORE = r"(?:(?<![\w.~/-])|(?<=\\[nrt]))(?!(?<=<)/\w+>)"
 _TMP = r"/tmp(?![^\s\"'<>:;,|()\[\]{}])"
 """Every machine has it, and our hints name it."""
 _PATH = re.compile(

@@ -3,7 +3,7 @@
 window.malice = window.malice || {};
 
 (function (malice) {
-  const SHAPE = /^(\d+(?:\.\d+){3})(?:\/(!?\d+))?(?:\?(.*))?$/;
+  const SHAPE = /^(\d+(?:\.\d+){3})(?:\/(!?\d+|turn))?(?:\?(.*))?$/;
   const OPTIONS = { view: /^(all|\d+)$/, speed: /^\d+(\.\d+)?$/, colours: /^[24]$/, mirror: /^\d+$/ };
 
   /** Throw an error that says what is wrong with an option of an address. */
@@ -13,8 +13,8 @@ window.malice = window.malice || {};
   }
 
   /**
-   * Read an address such as `0.3.12.1/57?view=1&speed=2`: `key`, `place` (the number of an action, or `!` and the seat
-   * of a verdict) and `options`, which are texts. Throw a sentence for the reader.
+   * Read an address such as `0.3.12.1/57?view=1&speed=2`: `key`, `place` (the number of an action, `!` and the seat
+   * of a verdict, or `turn`) and `options`, which are texts. Throw a sentence for the reader.
    */
   malice.parseAddress = function (text) {
     const parts = SHAPE.exec(text);

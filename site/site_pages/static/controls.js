@@ -152,7 +152,7 @@ window.malice = window.malice || {};
     const rules = malice.linkPage(`rules/${game.page}.html`, {}, malice.createElement("bdi", {}, game.ruleset));
     const series = game.series ? ` · after it ${game.series}` : "";
     const factor = game.factor ? ` · on a worker of factor ${game.factor}` : "";
-    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.actions, "action")}`, series, factor);
+    $("facts").replaceChildren(`Game ${game.key} · `, rules, ` · ${malice.formatCount(game.actions, "action")}, 0 to ${game.actions - 1}`, series, factor);
     $("facts").title = $("facts").textContent;
     document.title = `${teams.map((team) => team.map(({ name }) => name).join(" + ")).join(" v ")} · game ${game.key}`;
   }
@@ -194,8 +194,9 @@ window.malice = window.malice || {};
     $("message").textContent = sentence;
   }
 
-  /** Return the index of a step in an address: `57`, or `!2` for the verdict on seat 2; the deal if there is none. */
+  /** Return the index of a step in an address: `57`, `!2` for the verdict on seat 2, or `turn`; the deal if there is none. */
   function findIndex(game, place) {
+    if (place === "turn") return malice.findTurn(game, state.whole);
     const number = place?.[0] === "!" ? malice.findVerdict(game, Number(place.slice(1)))?.number : place;
     return number === undefined ? 0 : game.steps.findLastIndex((step) => step.number <= Number(number));
   }
@@ -215,7 +216,7 @@ window.malice = window.malice || {};
     return view === undefined ? state.viewer : view === "all" ? null : Number(view);
   }
 
-  /** Open the address: `#part.table.deal.rotation`, and after a slash the number of an action or the seat of a verdict. */
+  /** Open the address: `#part.table.deal.rotation`, and after a slash the number of an action, the seat of a verdict, or `turn`. */
   async function openAddress() {
     if (state.game && document.getElementById(location.hash.slice(1))) {
       state.address = location.hash; // a link within the page, such as the one to its content

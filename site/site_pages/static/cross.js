@@ -1,11 +1,11 @@
-// Makes the cells of crosstables links to their games, and marks the row and the column of what one looks at.
+// Makes the cells of crosstables links to the two bots head to head, and marks the row and the column of what one looks at.
 "use strict";
 
 (function (malice) {
   const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 
-  function makeAddress(table, one, other) {
-    return `games.html#bot=${one.bot}&opponent=${other.bot}&${table.dataset.games}`;
+  function makeAddress(page, table, one, other) {
+    return `${page}.html#bot=${one.bot}&opponent=${other.bot}&${table.dataset.games}`;
   }
 
   /** Return what a cell says in words: `a against b: 63 %, 12–3–5`. */
@@ -25,7 +25,7 @@
       for (const [column, cell] of [...row.cells].slice(1).entries()) {
         if (!cell.title) continue;
         const link = document.createElement("a");
-        link.href = makeAddress(table, heads[place], heads[column]);
+        link.href = makeAddress("head-to-head", table, heads[place], heads[column]);
         link.setAttribute("aria-label", describeCell(table, heads, place, column));
         link.append(...cell.childNodes);
         cell.append(link);
@@ -82,7 +82,7 @@
       this.told.append(makeName(this.heads[row]));
       if (!link) return;
       const games = document.createElement("a");
-      games.href = link.href;
+      games.href = makeAddress("games", this.table, this.heads[row], this.heads[column]);
       games.textContent = "the games";
       this.told.append(" against ", makeName(this.heads[column]), `: ${link.textContent} %, ${link.parentElement.title} · `, games);
     }

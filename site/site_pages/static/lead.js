@@ -76,6 +76,18 @@ window.malice = window.malice || {};
     return { ...race, ...findChanges(race, malice.callFamily(game.family, "margin", game)) };
   });
 
+  /**
+   * Find the step at which a game turned: where whoever leads at the end took the lead for the last time, as the front page
+   * counts it; the last step where nobody leads at the end.
+   */
+  malice.findTurn = function (game, course) {
+    const leads = malice.measureRace(game, course)?.leads ?? [];
+    const final = leads.at(-1) ?? null;
+    if (final === null) return game.steps.length - 1;
+    const others = leads.findLastIndex((side) => side !== null && side !== final);
+    return Math.max(1, leads.indexOf(final, others + 1));
+  };
+
   /** Name the seats of a side, each isolated. */
   malice.nameSide = (game, { seats }) => malice.joinNames(seats.map((seat) => malice.quote(game.seats[seat].name)));
 

@@ -33,8 +33,7 @@ window.malice = window.malice || {};
   }
 
   function formatTime(date) {
-    const words = date.toLocaleString("sv-SE"); // 2030-01-31 18:00:00
-    return date.toDateString() === new Date().toDateString() ? words.slice(11) : words;
+    return date.toLocaleString("sv-SE"); // 2030-01-31 18:00:00
   }
 
   function makeTime(seconds) {

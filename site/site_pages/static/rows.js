@@ -78,10 +78,14 @@ window.malice = window.malice || {};
     );
   };
 
-  const NAMES = { 0: "0", 0.5: "½", 1: "1" };
   const KINDS = { 0: "lost", 0.5: "drawn", 1: "won" };
   const formatPlace = (place) => `${place}${["th", "st", "nd", "rd"][place % 100 > 3 && place % 100 < 21 ? 0 : place % 10] ?? "th"}`;
-  const formatPoints = (points) => NAMES[points] ?? String(Number(points.toFixed(2)));
+
+  /** Write points as everywhere: halves as ½. */
+  function formatPoints(points) {
+    if (points % 1 !== 0.5) return String(Number(points.toFixed(2)));
+    return `${Math.floor(points) || ""}½`;
+  }
 
   function describeRotation({ seat, place, points }, many) {
     if (points === null) return "void";

@@ -94,7 +94,7 @@ malice.double = malice.double || {};
     drawMiddle() {
       const foundations = tableau.drawRow("foundations", ...[...double.SUITS].map((suit) => this.drawFoundation(suit)));
       const columns = tableau.drawRow("columns", ...this.table.table.map((cards, place) => this.drawColumn(cards, place)));
-      return tableau.drawBoard("Table", { kind: "common" }, foundations, columns);
+      return tableau.drawBoard("Foundations and table piles", { kind: "common" }, foundations, columns);
     }
   }
 
