@@ -102,12 +102,28 @@ def measure(browser: Chrome, sizes: Iterable[tuple[int, int]]) -> Iterator[tuple
         yield int(str(card.get_property("offsetWidth"))), browser.execute_script(WATCH, 400, 400)
 
 
+COVERED = """
+const measure = (node) => {
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return range.getBoundingClientRect();
+};
+const meet = (one, other) => Math.min(one.right, other.right) - Math.max(one.left, other.left) > .5
+  && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > .5;
+return [...document.querySelectorAll("#table .seat .caption")]
+  .filter((caption) => caption.checkVisibility() && [...caption.closest(".seat").querySelectorAll(".card")]
+    .some((card) => meet(measure(caption), card.getBoundingClientRect())))
+  .map((caption) => caption.textContent);
+"""
+"""The captions of seats that a card covers."""
+
+
 @pytest.mark.parametrize(
-    ("name", "seats", "least"),
-    [("standard", 2, 50), ("partners-4", 4, 40), ("multi", 8, 30)],
+    ("name", "seats", "least", "phone"),
+    [("standard", 2, 50, 43), ("partners-4", 4, 40, 33), ("multi", 8, 30, 24)],
 )
 def test_cards_are_large_and_controls_in_sight_in_every_window(
-    browser: Chrome, tmp_path: Path, name: str, seats: int, least: int
+    browser: Chrome, tmp_path: Path, name: str, seats: int, least: int, phone: int
 ) -> None:
     labels = tuple(f"bot{seat}" for seat in range(seats))
     site_pages.render(League(labels, deals=1, rulesets=(name,), seats=seats), tmp_path)
@@ -118,7 +134,9 @@ def test_cards_are_large_and_controls_in_sight_in_every_window(
         widths[size] = width
         assert (seen["unseen"], seen["positions"]) == ([], 1), size
         assert seen["widest"] <= 1, size
+        assert browser.execute_script(COVERED) == [], size
 
+    assert min(widths[size] for size in ((390, 844), (844, 390))) >= phone
     laptops = [widths[size] for size in ((1280, 720), (1366, 768), (1440, 780))]
     assert laptops[0] >= least
     assert laptops == sorted(laptops)
