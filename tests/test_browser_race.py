@@ -30,6 +30,16 @@ malice.find(arguments[0]).then((found) => {
 });
 """
 """By seat: what was left after each step."""
+ENDS = """
+const lines = [...document.querySelectorAll("#race .line:not(.bank)")];
+return [...document.querySelectorAll("#race .end")].map((label) => {
+  const text = label.getBoundingClientRect();
+  const line = lines[Number(label.textContent)];
+  const { x, y } = line.getPointAtLength(line.getTotalLength()).matrixTransform(line.getScreenCTM());
+  return [label.textContent, (text.top + text.bottom) / 2 - y, text.left - x];
+});
+"""
+"""The labels of lines: how far below the end of its line each lies, and how far beyond it."""
 
 
 @pytest.fixture
@@ -97,6 +107,9 @@ def test_the_race_seeks_and_shows_where_the_game_stands(league: League, browser:
     assert abs(current(browser) - last * 3 / 4) <= 1 + last / width
     assert find(browser, "#race .plot > svg") == drawing, "drawn once"
     ask = list(replay_asks(record))[current(browser)]
+    labels = sorted(browser.execute_script(ENDS))
+    assert [seat for seat, _, _ in labels] == ["0", "1"]
+    assert all(abs(gap) <= 10 and beyond >= 0 for _, gap, beyond in labels), "where their lines end"
     left = [int(count.text) for count in browser.find_elements(By.CSS_SELECTOR, "#race .now b")]
     assert left == list(list_left(record, [ask.after])[0])
     cursor, box = find(browser, "#race .cursor").rect, plot.rect
@@ -137,6 +150,7 @@ def test_keys_and_links_lead_to_the_key_moments(league: League, browser: Chrome,
     assert [first, second] == later[:2]
     assert find(browser, "#moments [aria-current]").get_attribute("data-moment") == str(moments[-1])
     assert turn is not None
+    assert "takes the first lead" in find(browser, "#moments .lead").text
     good = [link for link in browser.find_elements(By.CSS_SELECTOR, "#moments .lead") if "for good" in link.text]
     assert [int(link.get_attribute("data-moment") or 0) for link in good] == [turn.action + 1]
     assert browser.find_elements(By.CSS_SELECTOR, "#moments .think")

@@ -10,6 +10,7 @@ window.malice = window.malice || {};
   const DASHES = 5; // as in colours.css
   const LABELS = 4; // sides whose seats stand at the ends of their lines
   const HEIGHT = 100;
+  const GAP = 18; // of labels, so that figures fit into the lowest drawing
   const { createElement } = malice;
   let drawn = null;
 
@@ -46,9 +47,9 @@ window.malice = window.malice || {};
     return createShape("svg", box, ...children);
   }
 
-  /** Spread the labels at the ends of lines, so that none covers another. */
+  /** Put labels where their lines end, and only as far apart as it takes that none covers another. */
   function spreadLabels(ends) {
-    const gap = HEIGHT / ends.length;
+    const gap = Math.min(GAP, HEIGHT / ends.length);
     const order = ends.map((height, side) => ({ side, y: HEIGHT - height })).sort((one, other) => one.y - other.y);
     order.forEach((label, place) => {
       const least = place ? order[place - 1].y + gap : 0;
@@ -58,13 +59,16 @@ window.malice = window.malice || {};
   }
 
   /** Return how much of the drawing is for the lines, in percent; rows of bars need the more of it the more there are. */
-  const measureLines = (sides) => (sides.length > LABELS ? 48 : 58);
+  const measureLines = (sides) => (sides.length > LABELS ? 62 : 74);
 
   function drawLabels(game, race, ends) {
     if (race.sides.length > LABELS) return [];
-    return spreadLabels(ends).map(({ side, y }) =>
-      createShape("text", { x: "100%", y: `${((y * measureLines(race.sides)) / 100).toFixed(1)}%`, dx: -5, class: "end" }, race.sides[side].seats.join("+")),
-    );
+    return spreadLabels(ends).map(({ side, y }) => {
+      const { seats } = race.sides[side];
+      // A number has room beyond the end of its line; the numbers of partners have not.
+      const place = seats.length > 1 ? { dx: -5, "text-anchor": "end" } : { dx: 2 };
+      return createShape("text", { x: "100%", y: `${((y * measureLines(race.sides)) / 100).toFixed(1)}%`, ...place, class: "end" }, seats.join("+"));
+    });
   }
 
   /** Draw what each side has left, above thin lines for what it has left in the mirror, if `reflected` tells. */
