@@ -84,5 +84,5 @@ def test_no_game_of_an_open_part_shows_its_cards(tmp_path: Path) -> None:
     db = play_small_league(tmp_path)
     write_events(db, lambda events: [event for event in events if '"close"' not in event])
 
-    with malice.League(db) as league, pytest.raises(LeagueError, match="expected a game of a closed part, but part 0"):
+    with malice.League(db) as league, pytest.raises(LeagueError, match="of a closed part, got one of part 0"):
         league.game("0.0.0.0").at(0)
