@@ -189,6 +189,7 @@ window.malice = window.malice || {};
     const plot = createElement("div", { class: "plot" }, drawWhole(game, course, race), cursor);
     listen(plot, end);
     drawn = { game, course, race, end, plot, cursor, words, figures, reflected: null };
+    document.getElementById("race").classList.toggle("many", game.seats.length > 2);
     document.getElementById("race").classList.toggle("rows", figures.length > LABELS);
     document.getElementById("race").replaceChildren(
       plot,
