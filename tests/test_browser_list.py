@@ -195,11 +195,11 @@ def test_a_deal_has_a_row_with_the_points_of_every_rotation(
         "return [...document.querySelectorAll('#list tbody tr')]"
         ".map((row) => [...row.cells].map((cell) => cell.textContent))"
     )
-    names = {1: "1", 0.5: "½", 0: "0"}
+    names = {0: "0", 0.5: "½", 1: "1", 1.5: "1½", 2: "2"}
     for row, (key, points) in zip(rows, deals.items(), strict=False):
         total = sum(points)
         assert row[0] == ".".join(map(str, key))
-        assert row[2:5] == [*(names[each] for each in points), names.get(total, f"{total:g}")]
+        assert row[2:5] == [*(names[each] for each in points), names[total]]
     find(browser, "#as-games").click()
     wait_for(browser, f"{len(own):,} of 100,000 games")
     open_list(browser, folder, f"#bot={ARABIC}&seats=3&view=deals")

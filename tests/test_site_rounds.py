@@ -14,6 +14,7 @@ from malice.referee.records import Key
 from malice.referee.rulesets import load_ruleset
 from malice.site_pages import text
 from malice.site_pages.rounds import Bracket, Rounds, make_rounds_section
+from malice.tournaments.league.formats.decisions import format_points
 from malice.tournaments.league.formats.swiss import rank_swiss
 from malice.tournaments.league.ranking import compute_league_standings
 from malice.tournaments.league.standings import APART
@@ -91,7 +92,7 @@ def test_the_ranking_of_a_swiss_is_in_the_order_of_its_points(tmp_path: Path) ->
     ranked = rows[rows.index(head) + 1 :][: len(LABELS)]
     assert head[:4] == ["Rank", "Bot", "Points", "Buchholz"]
     assert [row[1:4] for row in ranked] == [
-        [text.format_label(row.label), f"{float(row.points):.1f}", f"{float(row.buchholz):.1f}"]
+        [text.format_label(row.label), format_points(row.points), format_points(row.buchholz)]
         for row in rank_swiss(house.look())
     ]
     assert [row[0] for row in ranked][:2] == ["1", "=2"]
@@ -160,7 +161,7 @@ def test_after_one_round_pairs_stand_apart_and_points_rank_all_the_same(tmp_path
     head = next(row for row in page.rows if "Buchholz" in row)
     ranked = page.rows[page.rows.index(head) + 1 :][:4]
     assert head[:4] == ["Rank", "Group", "Bot", "Points"]
-    assert [(row[0], row[3]) for row in ranked] == [("=1", "1.0"), ("=1", "1.0"), ("=3", "0.0"), ("=3", "0.0")]
+    assert [(row[0], row[3]) for row in ranked] == [("=1", "1"), ("=1", "1"), ("=3", "0"), ("=3", "0")]
     assert {len(row) for row in ranked} == {len(head)}
     assert "of 4" in Page(tmp_path / "bots/greedy.html").words
     shown = list(format_standings(compute_league_standings(league.read())))

@@ -5,6 +5,7 @@ bot.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from fractions import Fraction
 from functools import lru_cache
 
 from msgspec import Struct
@@ -19,6 +20,7 @@ from malice.site_pages.intervals import (
     make_whisker,
 )
 from malice.tournaments.league.columns import COLUMNS, SITE, Column, list_columns, list_own, name_columns
+from malice.tournaments.league.formats.decisions import format_points
 from malice.tournaments.league.standings import PRELIMINARY, Row, Standings, State
 from malice.tournaments.ratings.scores import SeatScore
 
@@ -236,7 +238,7 @@ _WRITERS: Mapping[str, Callable[..., SortableCell | None]] = {
     "record": lambda wins, draws, losses: SortableCell(f"{wins}–{draws}–{losses}", wins),
     "count": lambda count: SortableCell(text.NONE if count is None else f"{count:,}", count),
     "fault": lambda count: SortableCell(str(count), count),
-    "points": lambda points: None if points is None else SortableCell(text.format_decimal(points, 1), points),
+    "points": lambda points: None if points is None else SortableCell(format_points(Fraction(points)), points),
     "ms": lambda ms: SortableCell(text.format_milliseconds(ms), text.drop_unknown(ms)),
     "tally": lambda mean, games: SortableCell(
         text.NONE if mean is None else f"{round(mean * games):,} of {games:,}", mean

@@ -96,7 +96,7 @@ window.malice = window.malice || {};
   function drawRotation(games, found, rotation, many) {
     if (found === null) return createElement("td", { class: "outcome none", title: `rotation ${rotation} has no game yet` }, "–");
     const key = malice.makeKey(games, found.row);
-    const told = found.points === null ? "void" : many ? formatPlace(found.place) : NAMES[found.points];
+    const told = found.points === null ? "void" : many ? formatPlace(found.place) : formatPoints(found.points);
     const title = `${told}: game ${key}, ${describeRotation(found, many)}`;
     const kind = found.points === null ? "void" : (KINDS[found.points] ?? "drawn");
     return createElement("td", { class: `outcome ${kind}` }, linkGame(key, told, { title, "aria-label": title }));
