@@ -220,7 +220,7 @@ def _play_in_images() -> None:
         for language in languages:
             image.run(f"malice new {language} --language {language}")
         words = ", ".join(f'"{language}"' for language in languages)
-        image.run(f"echo 'entries = [{words}]' > kits.toml")
+        image.run(f"printf 'entries = [{words}]\\ndeals = 1\\nmemory_mb = 2048\\n' > kits.toml")
         print(image.run("malice run kits.toml --isolation bwrap --require-isolation"), flush=True)
         print(f"{len(languages)} starter kits were built and played in the image, each in a sandbox", flush=True)
 
