@@ -2,7 +2,7 @@
 what happens when somebody goes back, or the connection is lost.
 
 With `--whole`, as `make soak` has it, each device plays each game alone, from its deal to its end. Otherwise a game
-begins shortly before its end, and the devices take turns.
+is a short one, or begins shortly before its end, and the devices take turns.
 """
 
 from __future__ import annotations
@@ -81,15 +81,18 @@ def name_devices(devices: tuple[Device, ...]) -> str:
     return "-".join(device.__name__ for device in devices)
 
 
+def begin_game(folder: Path, ruleset: str, *, near_end: bool) -> tuple[str, str]:
+    short = write_short(folder, ruleset)
+    return ("--from", write_near_end(folder, ruleset)) if near_end and short == ruleset else ("--ruleset", short)
+
+
 @pytest.mark.whole
 @pytest.mark.parametrize(("ruleset", "opponent"), GAMES)
 def test_every_family_is_played_to_its_end_by_keys_touch_and_clicks(
     browser: Chrome, tmp_path: Path, ruleset: str, opponent: str, devices: tuple[Device, ...]
 ) -> None:
     *others, last = devices
-    near = "--from", write_near_end(tmp_path, ruleset)
-    whole = "--ruleset", write_short(tmp_path, ruleset)
-    with serving(tmp_path, "you", opponent, *(near if others else whole)) as server:
+    with serving(tmp_path, "you", opponent, *begin_game(tmp_path, ruleset, near_end=bool(others))) as server:
         sit_down(browser, server)
         for device in others:
             wait_until(browser, lambda: is_my_turn(browser))
