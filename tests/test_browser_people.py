@@ -29,8 +29,6 @@ GAMES = [
     ("nuts-2", "uniform"),
     ("double-solitaire", "uniform"),
 ]
-AT_ONCE = 10
-"""How often somebody chooses before looking whether the game is over."""
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
 
 
@@ -42,13 +40,12 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
 
 
 def choose_by_keys(browser: Chrome, number: int) -> None:
-    """Choose cards and places for them; each time others, so that no game stands still."""
-    keys = [Keys.ARROW_RIGHT * (1 + (number + each) % 7) + Keys.ENTER * 2 for each in range(AT_ONCE)]
-    ActionChains(browser).send_keys(*keys).perform()
+    """Choose a card and a place for it; each time others, so that no game stands still."""
+    ActionChains(browser).send_keys(Keys.ARROW_RIGHT * (1 + number % 7) + Keys.ENTER * 2).perform()
 
 
 Device = Callable[[Chrome, int], None]
-"""What somebody chooses with, the next time, or some times; each time something else, so that no game stands still."""
+"""What somebody chooses with: once, or clicks to the end."""
 
 
 def play_by(browser: Chrome, device: Device, *, once: bool = False) -> None:
