@@ -63,8 +63,8 @@ bench: .venv/.malice
 hostile: .venv/.tools
 	.venv/bin/pytest tests/test_hostile.py $(ARGS)
 
-# Kills tournaments at given points and at random, simulates thousands of comparisons, and runs whole what `make test`
-# cuts short; make soak ARGS="500 SEED", or some of it:
+# Kills tournaments at given points and at random, simulates thousands of comparisons, and runs the tests that take too
+# long for `make test`; make soak ARGS="500 SEED", or some of it:
 # ARGS="0 SEED points rungs" (points kills swiss cluster games engines errors intervals rungs image whole)
 soak: .venv/.tools
 	.venv/bin/python -m tests.soak $(ARGS)

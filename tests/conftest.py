@@ -31,7 +31,8 @@ class Need(NamedTuple):
     debian: str
 
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first, which has no windows at all, takes a third less of the processor."""
 NEEDS = {
     "browser": Need((BROWSERS, ("chromedriver",)), "chromium chromium-driver"),
     "compiler": Need((("cc",),), "gcc libc6-dev"),
@@ -113,10 +114,6 @@ class Skipped:
                 terminalreporter.write_line(f"  {test}")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--whole", action="store_true", help="run whole what is cut short otherwise, as make soak does")
-
-
 def pytest_configure(config: pytest.Config) -> None:
     if not CI:  # where Hypothesis does the same by itself: how long a busy machine takes says nothing of the code
         settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -155,18 +152,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Chrome"]:
+def chromium() -> Iterator["Chrome"]:
     """The system's chromium, profile empty; `get_log("browser")` gives the console since the last call."""
-    yield from open_chromium(tmp_path_factory.mktemp("chromium"))
+    yield from open_chromium()
 
 
 @pytest.fixture
-def other_chromium(tmp_path: Path) -> Iterator["Chrome"]:
+def other_chromium() -> Iterator["Chrome"]:
     """A second one, which shares nothing with the first."""
-    yield from open_chromium(tmp_path / "chromium")
+    yield from open_chromium()
 
 
-def open_chromium(profile: Path) -> Iterator["Chrome"]:
+def open_chromium() -> Iterator["Chrome"]:
     from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 
     browser, driver = (find(names) for names in NEEDS["browser"].programs)
@@ -175,7 +172,6 @@ def open_chromium(profile: Path) -> Iterator["Chrome"]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     arguments = [
         "--headless",
-        f"--user-data-dir={profile}",
         "--window-size=1280,900",
         "--no-first-run",
         "--disable-gpu",

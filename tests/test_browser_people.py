@@ -1,8 +1,8 @@
 """People at a table in the browser: games of every family by keys, touch and clicks, against a bot and each other, and
 what happens when somebody goes back, or the connection is lost.
 
-With `--whole`, as `make soak` has it, each device plays each game alone, from its deal to its end. Otherwise a game
-is a short one, or begins shortly before its end, and the devices take turns.
+In `make soak` each device plays each game alone, from its deal to its end. In `make test` a game is a short one, or
+begins shortly before its end, and the devices take turns.
 """
 
 from __future__ import annotations
@@ -67,11 +67,33 @@ def click_next(browser: Chrome, number: int) -> None:
     click_through(browser)
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "devices" in metafunc.fixturenames:
-        devices = (choose_by_keys, tap_next, click_next)
-        alone = metafunc.config.getoption("whole")
-        metafunc.parametrize("devices", [*((each,) for each in devices)] if alone else [devices], ids=name_devices)
+NEXT = """
+if (document.getElementById("sure").open) {
+  const box = document.getElementById("yes").getBoundingClientRect();
+  return [box.left + 4, box.top + 4].map(Math.round);
+}
+const lit = (kind) => [...document.querySelectorAll(`#table [data-lit="${kind}"]`)];
+const targets = lit("target");
+const nodes = targets.length ? targets : [...lit("source"), ...document.querySelectorAll("#plain button")];
+if (!nodes.length) return null;
+const node = nodes[targets.length ? 0 : arguments[0] % nodes.length];
+node.scrollIntoView({ block: "nearest" });
+const { left, right, top, bottom } = node.getBoundingClientRect();
+const points = [[left + 4, bottom - 4], [right - 4, bottom - 4], [left + 4, top + 4], [right - 4, top + 4]];
+const free = points.find(([x, y]) => node.contains(document.elementFromPoint(x, y)));
+return (free || points[0]).map(Math.round);
+"""
+"""Where to tap next: on a corner of what is lit that nothing else covers."""
+
+
+def tap_next(browser: Chrome, number: int) -> None:
+    if point := browser.execute_script(NEXT, number):
+        touch = [{"x": point[0], "y": point[1]}]
+        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": touch})
+        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+DEVICES = (choose_by_keys, tap_next, click_next)
 
 
 def name_devices(devices: tuple[Device, ...]) -> str:
@@ -83,7 +105,9 @@ def begin_game(folder: Path, ruleset: str, *, near_end: bool) -> tuple[str, str]
     return ("--from", write_near_end(folder, ruleset)) if near_end and short == ruleset else ("--ruleset", short)
 
 
-@pytest.mark.whole
+@pytest.mark.parametrize(
+    "devices", [DEVICES, *(pytest.param((each,), marks=pytest.mark.whole) for each in DEVICES)], ids=name_devices
+)
 @pytest.mark.parametrize(("ruleset", "opponent"), GAMES)
 def test_every_family_is_played_to_its_end_by_keys_touch_and_clicks(
     browser: Chrome, tmp_path: Path, ruleset: str, opponent: str, devices: tuple[Device, ...]
@@ -153,32 +177,6 @@ def test_back_and_forward_lead_to_the_table_as_it_is(browser: Chrome, tmp_path: 
         assert read_table(browser) == laid
         assert click_through(browser)
         browser.get("about:blank")
-
-
-NEXT = """
-if (document.getElementById("sure").open) {
-  const box = document.getElementById("yes").getBoundingClientRect();
-  return [box.left + 4, box.top + 4].map(Math.round);
-}
-const lit = (kind) => [...document.querySelectorAll(`#table [data-lit="${kind}"]`)];
-const targets = lit("target");
-const nodes = targets.length ? targets : [...lit("source"), ...document.querySelectorAll("#plain button")];
-if (!nodes.length) return null;
-const node = nodes[targets.length ? 0 : arguments[0] % nodes.length];
-node.scrollIntoView({ block: "nearest" });
-const { left, right, top, bottom } = node.getBoundingClientRect();
-const points = [[left + 4, bottom - 4], [right - 4, bottom - 4], [left + 4, top + 4], [right - 4, top + 4]];
-const free = points.find(([x, y]) => node.contains(document.elementFromPoint(x, y)));
-return (free || points[0]).map(Math.round);
-"""
-"""Where to tap next: on a corner of what is lit that nothing else covers."""
-
-
-def tap_next(browser: Chrome, number: int) -> None:
-    if point := browser.execute_script(NEXT, number):
-        touch = [{"x": point[0], "y": point[1]}]
-        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": touch})
-        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def test_two_browsers_play_each_other_and_a_third_watches(

@@ -72,6 +72,7 @@ def test_kills_lose_nothing_and_the_tournament_is_the_same(run: Run, tmp_path_fa
     assert run.sha() == undisturbed.sha()
 
 
+@pytest.mark.whole
 def test_kills_change_no_pairing_of_a_swiss(run: Run, tmp_path_factory: pytest.TempPathFactory) -> None:
     undisturbed = Run(tmp_path_factory.mktemp("undisturbed"))
     for each in (run, undisturbed):

@@ -31,6 +31,14 @@ from tests.command_line import malice
 from tests.documents import ELSEWHERE, EXEMPT, PAGES, ROOT, Block, Reader, blocks, commands, exempt, fits, source
 from tests.environments import make_environment
 
+LONG = {
+    *(
+        f"docs/{name}.md"
+        for name in ("adding-a-game", "comparing", "formats", "league", "queries", "standings", "tools")
+    ),
+    *("docs/tournaments.md", "referee/games/double_solitaire/rules.md", "referee/games/nuts/rules.md"),
+}
+"""Pages whose commands play too much for `make test`."""
 FILES = ("bot.py", "bot.toml")
 WALK = ("A tournament file", "An answer of a bot", "A record")
 """Sections of docs/inside.md, each a table of what happens, in which module, in which function."""
@@ -63,7 +71,14 @@ def has_commands(page: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if has_commands(page) and page not in ELSEWHERE])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.whole] if page in LONG else [])
+        for page in PAGES
+        if has_commands(page) and page not in ELSEWHERE
+    ],
+)
 def test_every_command_runs_and_prints_what_the_page_shows(page: str, tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()
@@ -143,6 +158,7 @@ def test_every_toml_block_is_a_valid_file(block: Block, tmp_path: Path) -> None:
 
 @pytest.mark.core
 @pytest.mark.slow
+@pytest.mark.whole
 def test_the_searching_bot_tries_its_lines_in_worlds_as_its_page_says(tmp_path: Path) -> None:
     page = [block for block in blocks("docs/python.md") if block.language in ("python", "toml")]
     bot, manifest = (next(each.text for each in page if each.file == f"searcher/{name}") for name in FILES)

@@ -108,6 +108,7 @@ class Night:
         self._days += 1
 
 
+@pytest.mark.whole
 def test_a_fortnight_of_a_course_of_thirty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     night = Night(monkeypatch)
     course = Course(tmp_path / "course")

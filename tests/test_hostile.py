@@ -142,7 +142,7 @@ def test_the_table_names_every_bot() -> None:
     assert len({hostile.bot for hostile in HOSTILE}) >= 30
 
 
-@pytest.mark.parametrize("layer", ["none", "auto"])
+@pytest.mark.parametrize("layer", [pytest.param("none", marks=pytest.mark.whole), "auto"])
 def test_an_honest_bot_loses_no_game_on_time_in_a_tournament_of_hostile_ones(layer: Layer, tmp_path: Path) -> None:
     clock = ClockRules(move_ms=TOURNAMENT_MS, bank_ms=None, increment_ms=0, margin_ms=100)
     honest = player("honest")

@@ -137,6 +137,7 @@ def zip_builds(record: Record) -> Iterator[tuple[tuple[str, str], str]]:
     yield from zip(record.entries, record.builds, strict=False)
 
 
+@pytest.mark.whole
 def test_kills_of_a_worker_and_of_the_run_change_nothing(reader: Reader, run: Run) -> None:
     cluster = ("--dask", str(reader.folder / "scheduler.json"))
     process = run.start(*cluster)

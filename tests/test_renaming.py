@@ -47,7 +47,10 @@ def verify(run: Run) -> None:
     assert "all of them replay" in malice("verify", run.db, code=0).stdout
 
 
-@pytest.mark.parametrize("more", ["", "tables = 4", 'format = "swiss"\nrounds = 3'])
+@pytest.mark.parametrize(
+    "more",
+    ["", *(pytest.param(each, marks=pytest.mark.whole) for each in ("tables = 4", 'format = "swiss"\nrounds = 3'))],
+)
 def test_a_renamed_entry_keeps_its_games_and_goes_on(more: str, run: Run) -> None:
     deals = 1 if "swiss" in more else 2
     run.write(FILE.format(deals=1, more=more))

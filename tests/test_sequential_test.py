@@ -169,6 +169,7 @@ def over(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 def test_kills_do_not_change_the_answer(over: Run, tmp_path: Path) -> None:
     run = Run(tmp_path)
     run.write(COMPARISON)

@@ -23,7 +23,7 @@ from .played_records import record_game
 from .tables import FULL, game, table
 
 pytestmark = pytest.mark.core
-GAMES = 2_000
+GAMES = 1_000
 """How many games; `make soak` plays 200,000, and compares lists and views twice as often."""
 ROUND = 250
 EVERY = 8
