@@ -12,6 +12,7 @@ import pytest
 import malice
 from malice.tournaments.entries.bots import find_bot, list_shipped_bots
 from malice.tournaments.entries.builds import ensure_built
+from tests import command_line
 
 UNTIMED: dict[str, Any] = {"isolation": "none", "timed": False}
 pytestmark = [pytest.mark.slow, pytest.mark.kit("rust")]
@@ -57,10 +58,14 @@ def test_the_searching_bot_plays_the_same_game_again_with_a_number_of_rollouts(p
     assert played[0] == played[1]
 
 
-def test_the_searching_bot_keeps_a_clock_that_leaves_it_hardly_any_time(prompter: Path) -> None:
-    found = malice.match(f"{prompter}?think_ms=60000.0", "first", deals=1, seed=4, isolation="none", move_ms=20)
+def test_the_searching_bot_keeps_a_clock_that_leaves_it_hardly_any_time(prompter: Path, tmp_path: Path) -> None:
+    clock = '[clock]\nkind = "cpu"\nmove_ms = 20\ncap_ms = 60_000\n'  # whatever else the machine does meanwhile
+    entries = f"entries = ['{prompter}?think_ms=60000.0', 'first']"
+    (tmp_path / "t.toml").write_text(f'{entries}\ndeals = 1\nseed = "4"\nisolation = "none"\n{clock}')
+    command_line.malice("run", tmp_path / "t.toml", "--db", tmp_path / "t.db", code=0)
 
-    assert not [game.verdicts for game in found.games if game.verdicts]
+    with malice.League(tmp_path / "t.db") as league:
+        assert [game.verdicts for game in league.games()] == [(), ()]
 
 
 def test_the_searching_bot_beats_greedy(prompter: Path) -> None:
