@@ -50,11 +50,11 @@ const [node] = [...lit("target"), ...lit("source")];
 node?.click();
 """
 """Chooses what is lit first, once."""
-SHORT = {"spite": "payoff_size = 2"}
+SHORT = {"spite": "payoff_size = 1"}
 """What makes a game of a family short."""
 
 
-BEFORE_END = 40
+BEFORE_END = 20
 """How often seats are asked from there to the end, when all choose at random."""
 
 

@@ -34,7 +34,7 @@ from tests.environments import make_environment
 LONG = {
     *(
         f"docs/{name}.md"
-        for name in ("adding-a-game", "comparing", "formats", "league", "queries", "standings", "tools")
+        for name in ("adding-a-game", "comparing", "formats", "league", "python", "queries", "standings", "tools")
     ),
     *("docs/tournaments.md", "referee/games/double_solitaire/rules.md", "referee/games/nuts/rules.md"),
 }
