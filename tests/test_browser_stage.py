@@ -119,11 +119,11 @@ return [...document.querySelectorAll("#table .seat .caption")]
 
 
 @pytest.mark.parametrize(
-    ("name", "seats", "least", "phone"),
-    [("standard", 2, 50, 43), ("partners-4", 4, 40, 33), ("multi", 8, 30, 24)],
+    ("name", "seats", "least", "phone", "smallest", "race"),
+    [("standard", 2, 50, 43, 34, 76), ("partners-4", 4, 40, 33, 26, 76), ("multi", 8, 30, 24, 19, 92)],
 )
 def test_cards_are_large_and_controls_in_sight_in_every_window(
-    browser: Chrome, tmp_path: Path, name: str, seats: int, least: int, phone: int
+    browser: Chrome, tmp_path: Path, name: str, seats: int, least: int, phone: int, smallest: int, race: int
 ) -> None:
     labels = tuple(f"bot{seat}" for seat in range(seats))
     site_pages.render(League(labels, deals=1, rulesets=(name,), seats=seats), tmp_path)
@@ -135,7 +135,10 @@ def test_cards_are_large_and_controls_in_sight_in_every_window(
         assert (seen["unseen"], seen["positions"]) == ([], 1), size
         assert seen["widest"] <= 1, size
         assert browser.execute_script(COVERED) == [], size
+        if min(size) >= 720:
+            assert int(str(find(browser, "#race .plot").get_property("offsetHeight"))) >= race, size
 
+    assert widths[360, 640] >= smallest
     assert min(widths[size] for size in ((390, 844), (844, 390))) >= phone
     laptops = [widths[size] for size in ((1280, 720), (1366, 768), (1440, 780))]
     assert laptops[0] >= least
