@@ -10,7 +10,7 @@ intervals, rungs, image or whole; without one, all of them. The parts:
 - games: random games through `malice.Game`, as the referee plays them
 - engines: random rules with both engines in lockstep
 - errors: how often a sequential test errs
-- intervals: how often what is printed holds the truth, as docs/standings.md has it
+- intervals: how often what is printed holds the truth, as docs/standings.md has it, and what is told of costs
 - rungs: how often the interval of `malice rate` does
 - image: every starter kit plays in an image of the Dockerfile, built in a bare root; takes debootstrap and a network
 - whole: the tests that take too long for `make test`
@@ -36,6 +36,7 @@ import pytest
 from malice.referee.families import list_shipped
 from malice.referee.rulesets import list_rulesets, load_ruleset
 from malice.tournaments.ratings.sprt import Model, Sprt
+from malice.tournaments.running.costs import KEPT
 from tests.cluster_crashes import RealCluster, kill_at_random
 from tests.crashes import AFTER_S, POINTS, TOURNAMENT, die_and_go_on, kills, make_swiss, play_small, play_undisturbed
 from tests.games.random_games import compare_with_referee
@@ -43,6 +44,7 @@ from tests.games.spite.engines import compile_engine
 from tests.games.spite.lockstep import play_in_lockstep
 from tests.image import Builder
 from tests.runs import MALICE, Run
+from tests.simulated_costs import measure_cost_errors, weigh_choices
 from tests.simulated_deals import measure_errors
 from tests.simulated_rungs import measure_rungs
 from tests.simulations import REPLICATIONS, measure
@@ -194,6 +196,15 @@ def _count_intervals() -> None:
     """Make sure that what is printed holds the truth as often as it says."""
     for line in measure(REPLICATIONS):
         print(line, flush=True)
+    choices = weigh_choices()
+    for games in (1, 30, 1000):
+        found = measure_cost_errors(choices, REPLICATIONS, games * KEPT)
+        print(
+            f"costs of {games * KEPT} choices: one interval misses in {found.single:.1%} (at worst {found.worst:.1%}),"
+            f" any of those told together in {found.together:.1%}, and is told for nothing in {found.told:.1%}",
+            flush=True,
+        )
+        assert max(found.single, found.together) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / REPLICATIONS)
 
 
 def _count_climbs() -> None:

@@ -18,6 +18,7 @@ from malice.tournaments.errors import LeagueError
 from malice.tournaments.ratings.bradley_terry import student_quantile
 from malice.tournaments.running import costs
 from malice.tournaments.running.costs import Disagreement, SureCost, Trial, Weigher, require_policy
+from tests.simulated_costs import measure_cost_errors, weigh_choices
 from tests.site_league import play
 
 pytestmark = pytest.mark.core
@@ -74,12 +75,19 @@ def test_a_win_that_was_missed_is_told_and_one_that_was_taken_is_not(
 def test_bounds_hold_for_all_that_is_tried() -> None:
     # With 3 degrees of freedom 99.5 % lie below 5.8409; Bonferroni for five trials of 5 % on two sides.
     assert student_quantile(3, 0.005) == pytest.approx(5.8409, abs=1e-4)
-    bounded = costs._bound(costs.Weighed(0, 7, 0.2, 0.01, 4), 5)
+    bounded = costs.bound(costs.Weighed(0, 7, 0.2, 0.01, 4), 5)
 
     assert bounded.cost == 0.2
     assert bounded.margin == pytest.approx(0.058409, abs=1e-6)
     told = [format_cost(SureCost(0, 7, cost, margin)) for cost, margin in ((0.093, 0.041), (0.126, 0.125))]
     assert told == ["9 ± 4 %", "12.6 ± 12.5 %"]
+
+
+def test_intervals_hold_costs_as_often_as_they_say() -> None:
+    found = measure_cost_errors(weigh_choices(3, Trial(worlds=60, tries=8)), runs=2000, trials=90)
+
+    assert found.single <= 0.07
+    assert found.told <= found.together <= 0.05
 
 
 def test_a_game_that_nobody_can_play_on_is_refused() -> None:

@@ -125,7 +125,7 @@ class Weigher:
             weighed = tuple(_weigh_game(record, asked))
             write_kept(path, weighed)
         self.tried += len(weighed)
-        costs = [_bound(each, games * KEPT) for each in weighed]
+        costs = [bound(each, games * KEPT) for each in weighed]
         told = sorted((each for each in costs if each.cost > each.margin), key=lambda each: -each.cost)
         self.told += [(str(record.key), each) for each in told]
         return tuple(told)
@@ -143,7 +143,7 @@ def require_policy(ruleset: Ruleset) -> None:
         raise RulesetError(f"{ruleset.name}: what choices cost cannot be said: {error}") from None
 
 
-def _bound(weighed: Weighed, trials: int) -> SureCost:
+def bound(weighed: Weighed, trials: int) -> SureCost:
     """Bound a cost so that the bounds of so many trials hold together."""
     from malice.tournaments.ratings.bradley_terry import student_quantile  # numpy, for those alone who ask for costs
 
@@ -161,10 +161,21 @@ def _weigh_game(record: Record, asked: Sequence[Disagreement]) -> Iterator[Weigh
 
 def _compare(record: Record, difference: Disagreement, trial: Trial) -> Weighed | None:
     """Compare what was played with what a bot would have played; None where it cannot be done."""
+    costs = list_costs(record, difference, trial)
+    if len(costs) < trial.worlds / 2:
+        return None
+    # One more, in which both are worth the same: costs that are equal in all worlds would else seem to be exact.
+    costs.append(0.0)
+    error = stdev(costs) / math.sqrt(len(costs))
+    return Weighed(difference.seat, difference.action, fmean(costs), error, len(costs))
+
+
+def list_costs(record: Record, difference: Disagreement, trial: Trial) -> list[float]:
+    """What an action cost, by world; none where worlds cannot be played on."""
     seat, action, played, plays = difference
     game = Game.from_record(record, make_ruleset(record.ruleset, record.family, record.rules), action)
     if game.to_act != (seat,):
-        return None
+        return []
     seed = hashlib.sha256(msgspec.json.encode((record.digest, difference, trial))).digest()
     rng, costs = Random(int.from_bytes(seed)), []
     for _ in range(trial.worlds):
@@ -177,12 +188,8 @@ def _compare(record: Record, difference: Disagreement, trial: Trial) -> Weighed 
         try:
             costs.append(_play_on(world, plays, seat, chance, trial) - _play_on(world, played, seat, chance, trial))
         except RulesetError:
-            return None  # a seat has left the game
-    if len(costs) < trial.worlds / 2:
-        return None
-    # One more, in which both are worth the same: costs that are equal in all worlds would else seem to be exact.
-    costs.append(0.0)
-    return Weighed(seat, action, fmean(costs), stdev(costs) / math.sqrt(len(costs)), len(costs))
+            return []  # a seat has left the game
+    return costs
 
 
 def _play_on(world: Game, action: str, seat: int, chance: int, trial: Trial) -> float:
