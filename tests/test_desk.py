@@ -27,7 +27,7 @@ from malice.tournaments.running.run import run_tournament
 from tests.command_line import malice
 from tests.leagues import play_small_league, replace_in_journal
 from tests.processes import PATIENCE_S
-from tests.runs import Run, Until
+from tests.runs import MALICE, Run, Until
 
 pytestmark = pytest.mark.slow
 
@@ -117,7 +117,8 @@ def test_whoever_is_reinstated_during_a_run_plays_on_in_it(stopping: Run) -> Non
 
 @pytest.mark.parametrize("now", [False, True])
 def test_stop_ends_a_run_as_ctrl_c_does(now: bool, stopping: Run) -> None:
-    process = stopping.start("--jobs", "1")
+    background = ("sh", "-c", 'trap "" INT; exec "$@"', "sh", *MALICE)  # as a shell starts what ends with &
+    process = stopping.start("--jobs", "1", malice=background)
     with stopping.in_the_third_game():
         malice("stop", stopping.db, *(["--now"] if now else []), code=0)
         if now:
@@ -125,7 +126,7 @@ def test_stop_ends_a_run_as_ctrl_c_does(now: bool, stopping: Run) -> None:
     _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 3
-    assert f"stopped by {'SIGTERM' if now else 'SIGINT'} after {2 if now else 3} of 72 games" in err
+    assert f"stopped by {'SIGTERM' if now else 'malice stop'} after {2 if now else 3} of 72 games" in err
     assert "no run plays it" in malice("stop", stopping.db, code=2).stderr
     assert stopping.mark.await_end() == []
 

@@ -245,7 +245,7 @@ def take_interrupts() -> None:
 
 
 def interrupt_on_signals() -> None:
-    """Let SIGTERM and SIGHUP end us as Ctrl-C does: in order, and with no process left behind."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    """Let SIGTERM, SIGHUP and `malice stop` end us as Ctrl-C does: in order, and with no process left behind."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-import signal
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +19,7 @@ from malice.tournaments.farm.receipt import read_answer
 from malice.tournaments.farm.recruiting import Recruiting
 from malice.tournaments.farm.signals import signals_as_events
 from malice.tournaments.farm.work import Answer
+from malice.tournaments.running.coordinator import GENTLE, name_stop
 from malice.tournaments.running.hooks import Audit, Hooks, Outcome
 
 LOOK_EVERY_S = 0.5
@@ -114,9 +114,9 @@ class Dispatcher:
 
     def _stop(self, number: int) -> None:
         """Let the running games finish after a first Ctrl-C; else stop at once."""
-        name, running = signal.Signals(number).name, self.crew.list_running()
+        name, running = name_stop(number), self.crew.list_running()
         pausing = self._handout.outcome.paused and self._ending is None
-        if number == signal.SIGINT and self._hooks.on_finishing and (pausing or self._handout.finish()):
+        if number in GENTLE and self._hooks.on_finishing and (pausing or self._handout.finish()):
             self._ending = name
             self._hooks.on_finishing(running)
         else:

@@ -188,11 +188,19 @@ def _open_stream(pipe: IO[bytes] | None) -> trio.lowlevel.FdStream:
         return trio.lowlevel.FdStream(os.dup(pipe.fileno()))
 
 
-STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOP = signal.SIGUSR1
+"""What `malice stop` sends: what a shell runs in the background ignores SIGINT."""
+GENTLE = (signal.SIGINT, STOP)
+"""The first of these lets the running games finish."""
+STOPS = (*GENTLE, signal.SIGTERM, signal.SIGHUP)
 GIVE_UP_S = 10.0
 """How long a referee may take to give up its game."""
 TRIES = 3
 """How often a game is started before the tournament goes on without it."""
+
+
+def name_stop(number: int) -> str:
+    return "malice stop" if number == STOP else signal.Signals(number).name
 
 
 def play_batches(
@@ -202,9 +210,9 @@ def play_batches(
     hooks: Hooks,
     on_stderr: Callable[[StderrLine], None] = lambda line: None,
 ) -> Outcome:
-    """Play all batches in `jobs` referee processes; SIGINT, SIGTERM and SIGHUP stop the run in order.
+    """Play all batches in `jobs` referee processes; the signals of `STOPS` stop the run in order.
 
-    With `hooks.on_finishing`, the first SIGINT lets the running games finish; any further signal stops at once.
+    With `hooks.on_finishing`, the first of `GENTLE` lets the running games finish; any further signal stops at once.
 
     Args:
         batches: the games to play; each batch is taken when a process is free.
@@ -256,8 +264,8 @@ class Coordinator:
 
                 async def watch_signals() -> None:
                     async for number in signals:
-                        self.outcome.stopped = signal.Signals(number).name
-                        if number != signal.SIGINT or not self.finish():
+                        self.outcome.stopped = name_stop(number)
+                        if number not in GENTLE or not self.finish():
                             everything.cancel_scope.cancel()
 
                 everything.start_soon(watch_signals)

@@ -19,6 +19,7 @@ from malice.tournaments.league.desk import Effect, name_user
 from malice.tournaments.league.notes import Ruling, RunningRun
 from malice.tournaments.league.reader import LeagueReader
 from malice.tournaments.league.tournament import count_games, measure_workload
+from malice.tournaments.running.coordinator import STOP
 from malice.tournaments.sanitizer import sanitize
 
 
@@ -86,7 +87,7 @@ def stop_run(store: LeagueReader, *, now: bool) -> RunningRun:
             where=store.path, expected="a run on this machine", got=f"one on {run.host}", hint="stop it there"
         )
     try:
-        os.kill(run.pid, signal.SIGTERM if now else signal.SIGINT)
+        os.kill(run.pid, signal.SIGTERM if now else STOP)
     except PermissionError:
         raise LeagueError(f"{store.path}: {run.user or 'another user'} plays it, and only they may stop it") from None
     except ProcessLookupError:
