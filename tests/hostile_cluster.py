@@ -13,7 +13,8 @@ import copyreg
 import json
 import pickle
 import sys
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ import msgspec
 from distributed import Scheduler, Worker
 from distributed.protocol.serialize import dask_serialize
 
-from malice.tournaments.farm import hand
-from malice.tournaments.farm.work import Answer, ExamAnswer, Introduction, Need, Task
+from malice.tournaments.farm import exams, station
+from malice.tournaments.farm.work import Answer, ExamAnswer, Introduction, Need, Task, pack, unpack
 
 FOLDER = Path(sys.argv[1])
 CODE = f"__import__('os').system('echo $PPID >> {FOLDER}/traces') or Exception('trapped')"
@@ -59,25 +60,20 @@ copyreg.pickle(Kind, _trap)
 dask_serialize.register(Kinds)(lambda value: ({}, [b"{}"]))  # type: ignore[no-untyped-call]
 
 
-def introduce(need: bytes) -> bytes:
-    """Introduce a worker without any bot."""
-    lacks = msgspec.json.decode(need, type=Need).contents
-    return msgspec.json.encode(Introduction("here", 1, 1, 1.0, lacks=lacks))
+def introduce(need: bytes, contents: Sequence[str] = (), *tars: bytes) -> bytes:
+    """Introduce a worker that has no bot but those that come now."""
+    lacks = set(msgspec.json.decode(unpack(need), type=Need).contents) - set(contents)
+    return pack(Introduction("here", 1, 1, 1.0, lacks=tuple(lacks)))
 
 
-def receive_bot(content: str, tar: bytes) -> bytes:
-    """Keep nothing."""
-    return b""
-
-
-def play(line: bytes) -> bytes:
+def play(task: bytes) -> bytes:
     """Play nothing."""
-    return msgspec.json.encode(Answer(msgspec.json.decode(line, type=Task).number))
+    return pack(Answer(msgspec.json.decode(unpack(task), type=Task).number))
 
 
-def examine(line: bytes) -> bytes:
+def examine(exam: bytes) -> bytes:
     """Examine nothing."""
-    return msgspec.json.encode(ExamAnswer(trouble="nothing was examined"))
+    return pack(ExamAnswer(trouble="nothing was examined"))
 
 
 def finish(run: str) -> None:
@@ -102,6 +98,8 @@ def corrupt(worker: Worker, call: Callable[..., bytes | None]) -> Callable[..., 
                 return "no bytes"
             case "garbage":
                 return b"\xff"
+            case "bomb":
+                return zlib.compress(bytes(2**21))
             case "tells":
                 trap = pickle.dumps(Trap())
                 worker.log_event("warn", {"message": trap, "category": trap})
@@ -109,7 +107,7 @@ def corrupt(worker: Worker, call: Callable[..., bytes | None]) -> Callable[..., 
         return call(*args)
 
     # The scheduler, in the same process, pickles it by the name under which the client does.
-    answer.__module__, answer.__qualname__ = hand.__name__, call.__name__
+    answer.__module__, answer.__qualname__ = (exams if call is examine else station).__name__, call.__name__
     return answer
 
 
@@ -117,10 +115,11 @@ async def serve() -> None:
     """Run both until somebody ends this process."""
     async with (
         Scheduler(host="127.0.0.1", port=0, dashboard_address=None) as scheduler,
-        Worker(scheduler.address, host="127.0.0.1", nthreads=1, name="eve", resources={"game": 1}) as worker,
+        Worker(scheduler.address, host="127.0.0.1", nthreads=2, name="eve", resources={"game": 1}) as worker,
     ):
-        for call in (introduce, receive_bot, play, examine, finish):
-            setattr(hand, call.__name__, corrupt(worker, call))
+        for call in (introduce, play, finish):
+            setattr(station, call.__name__, corrupt(worker, call))
+        exams.examine = corrupt(worker, examine)
         draft = FOLDER / "draft"
         draft.write_text(json.dumps({"address": scheduler.address}))
         draft.rename(FOLDER / "scheduler.json")

@@ -1,12 +1,13 @@
 """Kills tournaments at given points and at random, and a cluster; plays with both engines; simulates comparisons and
 leagues.
 
-`python -m tests.soak [KILLS] [SEED] [PART...]`, where a part is points, kills, swiss, cluster, games, engines, errors,
-intervals, rungs, image or whole; without one, all of them. The parts:
+`python -m tests.soak [KILLS] [SEED] [PART...]`, where a part is points, kills, swiss, cluster, slow, games, engines,
+errors, intervals, rungs, image or whole; without one, all of them. The parts:
 
 - points: a tournament dies at each point of a list
 - kills: a tournament is killed so many times at random; swiss: a Swiss one
 - cluster: workers, schedulers and runs are killed
+- slow: 400 slots play through a slow network
 - games: random games through `malice.Game`, as the referee plays them
 - engines: random rules with both engines in lockstep
 - errors: how often a sequential test errs
@@ -25,6 +26,7 @@ import secrets
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
@@ -32,6 +34,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from malice.referee.families import list_shipped
 from malice.referee.rulesets import list_rulesets, load_ruleset
@@ -39,6 +42,7 @@ from malice.tournaments.ratings.sprt import Model, Sprt
 from malice.tournaments.running.costs import KEPT
 from tests.cluster_crashes import RealCluster, kill_at_random
 from tests.crashes import AFTER_S, POINTS, TOURNAMENT, die_and_go_on, kills, make_swiss, play_small, play_undisturbed
+from tests.farms import CONFIG, League
 from tests.games.random_games import compare_with_referee
 from tests.games.spite.engines import compile_engine
 from tests.games.spite.lockstep import play_in_lockstep
@@ -48,6 +52,7 @@ from tests.simulated_costs import measure_cost_errors, weigh_choices
 from tests.simulated_deals import measure_errors
 from tests.simulated_rungs import measure_rungs
 from tests.simulations import REPLICATIONS, measure
+from tests.slow_network import BYTES_PER_S, play_far_away
 
 CLUSTER_TOURNAMENT = """
 entries = ["uniform", "first", "greedy", { bot = "first", label = "again" }]
@@ -84,6 +89,7 @@ def main() -> int:
         "kills": lambda: _soak(TOURNAMENT, times, seed),
         "swiss": lambda: _soak(make_swiss(entries=40, rounds=9), SWISS_KILLS, seed, SWISS_GAMES),
         "cluster": lambda: _soak_cluster(CLUSTER_KILLS, seed),
+        "slow": _play_far_away,
         "games": lambda: _play_random_games(seed),
         "engines": lambda: _play_in_lockstep(seed),
         "errors": _count_errors,
@@ -181,6 +187,24 @@ def _soak_cluster(times: int, seed: int) -> None:
         assert code == 0, err
         assert far.sha() == alone.sha()
         print(f"the same tournament as on one machine: {far.sha()}", flush=True)
+
+
+def _play_far_away() -> None:
+    """Let 10 workers of 40 slots play standard games of 25 s behind 256 kbit/s each way and 150 ms there and back."""
+    workers, slots, game_s, games = 10, 40, 25.0, 4000
+    config = replace(CONFIG, entries=("greedy", "uniform"), rulesets=("standard",), deals=games // 2)
+    with tempfile.TemporaryDirectory(prefix="malice-soak-") as name:
+        league, begin = League(Path(name)), time.monotonic()
+        up, down = play_far_away(league, config, workers, slots, game_s)
+        seconds = time.monotonic() - begin
+        assert len(league.keys()) == games
+    least_s = games * game_s / (workers * slots)
+    print(
+        f"{games} games through a slow network: {seconds:.0f} s, at least {least_s:.0f} s; {up / games / 1000:.1f} kB a"
+        f" game up, {down / games / 1000:.1f} kB down, which takes {down / BYTES_PER_S:.0f} s",
+        flush=True,
+    )
+    assert seconds < 3 * least_s
 
 
 def _count_errors() -> None:

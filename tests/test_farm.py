@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import signal
+import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -24,32 +25,34 @@ from malice.referee.records import (
     Record,
     RecordedVerdict,
     compute_digest,
-    compute_tournament_sha,
 )
 from malice.tournaments.errors import Stopped
-from malice.tournaments.farm.blocks import cut_blocks
 from malice.tournaments.farm.cluster import Answered, Signalled
-from malice.tournaments.farm.work import Answer, Introduction, Measured, Refusal, Task
+from malice.tournaments.farm.handout import cut_blocks
+from malice.tournaments.farm.machine import Speeds
+from malice.tournaments.farm.work import Answer, Introduction, Refusal, Task, pack
 from malice.tournaments.league.cache import CachingReader
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
 from malice.tournaments.running.hooks import Audit, CheckPool, Hooks
 from malice.tournaments.running.plan import read_plan
-from tests.farms import CHOOSER, CONFIG, GAMES, GREETING, Chaos, League, SimulatedCluster, dispatch, play_game
+from tests.farms import (
+    CHOOSER,
+    CONFIG,
+    GAMES,
+    GREETING,
+    Chaos,
+    League,
+    SimulatedCluster,
+    compute_sha,
+    dispatch,
+    play_game,
+)
 
 
 @pytest.fixture
 def league(tmp_path: Path) -> League:
     return League(tmp_path)
-
-
-def compute_sha(league: League) -> str:
-    """Return the SHA of the tournament as one machine plays it."""
-    with Store(league.path) as store:
-        plan = read_plan(store, CONFIG, league.path.parent)
-    batches = [plan.make_batch(each, list(each.games())) for each in plan.tournament.schedules[0].batches()]
-    games = {order.key: play_game(batch, order) for batch in batches for order in batch.games}
-    return compute_tournament_sha(games[key].digest for key in sorted(games))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -158,7 +161,7 @@ def test_a_record_nested_too_deep_is_a_wrong_one(league: League) -> None:
             self.tasks[address].pop(task.number)
             record = msgspec.json.encode(play_game(task.batches[0], task.batches[0].games[0]))
             nested = record[:-1] + b',"more":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
-            return self.events.put(Answered(task.number, msgspec.json.encode(Answer(task.number, (Raw(nested),)))))
+            return self.events.put(Answered(task.number, pack(Answer(task.number, (Raw(nested),)))))
 
     league.run(Deep("ann", "bob"))
 
@@ -194,12 +197,13 @@ class Odd(SimulatedCluster):
     [
         (Odd(b""), "returned something else than bytes"),
         (Odd(b"\x80\x04"), "malformed"),
-        (Odd(b"{}"), "missing required field `task`"),
+        (Odd(zlib.compress(b"{}")), "missing required field `task`"),
+        (Odd(zlib.compress(b"{}")[:-1]), "or a part of it"),
+        (Odd(zlib.compress(b" " * 2**25)), "compressed JSON of at most 9,437,184 bytes"),
         (Odd(), "and does not say why"),
         (Odd(late=True), "and does not say why"),
         (Odd(seconds=1e308), "Expected `float` <= 1000000000.0"),
         (Odd(rules="the rules are broken"), "there the rules failed: the rules are broken"),
-        (Odd(lacks=("cd" * 32,)), "it asks for a bot that is none of this run: cdcd"),
         (Odd(trouble="gone\nError: \x1b[2J all is lost"), "gone\n    Error: \\x1b[2J all is lost"),
     ],
 )
@@ -217,7 +221,7 @@ def test_a_worker_that_answers_what_cannot_be_is_refused_and_the_others_play(
 def test_a_worker_that_loses_its_bots_again_and_again_is_refused(league: League) -> None:
     class Forgetful(SimulatedCluster):
         def answer(self, address: str, task: Task, **changes: object) -> None:
-            lacks = {"records": (), "lacks": (task.tickets[0].content,)} if self.workers[address] == "bob" else {}
+            lacks = {"records": (), "lacks": True} if self.workers[address] == "bob" else {}
             super().answer(address, task, **lacks)
 
     league.run(Forgetful("ann", "bob"))
@@ -499,7 +503,7 @@ def test_a_worker_that_leaves_hands_back_what_it_has_not_played_and_gets_no_more
 def test_clocks_follow_a_worker_that_became_slower(league: League) -> None:
     class Hot(SimulatedCluster):
         def answer(self, address: str, task: Task, **changes: object) -> None:
-            super().answer(address, task, measured=Measured(0.5, 0.4))
+            super().answer(address, task, measured=Speeds(0.5, 0.4))
 
     cluster = Hot("ann")
     league.run(cluster)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,13 @@ from msgspec.structs import replace
 
 from malice.referee.records import Batch, GameOrder, Key
 from malice.tournaments.errors import Stopped
-from malice.tournaments.farm.blocks import Block, cut_deals, keep_games
-from malice.tournaments.farm.crew import Crew, Worker
+from malice.tournaments.farm.handout import cut_deals, keep_games
+from malice.tournaments.farm.work import Block
 from malice.tournaments.league.config import ClockLines
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.hooks import Hooks
 from malice.tournaments.running.plan import read_plan
-from tests.farms import CONFIG, GREETING, League, SimulatedCluster, dispatch
+from tests.farms import CONFIG, GAMES, GREETING, League, SimulatedCluster, dispatch
 
 
 @pytest.fixture
@@ -86,17 +87,11 @@ def test_a_run_says_what_its_workers_can_do_when_they_join_and_when_they_are_bac
         "ann on here is back, and",
         "bob on here is back, and",
     ]
+    shares = re.findall(r"^(\w+) on here: (\d+) games$", league.out.getvalue(), re.MULTILINE)
+    assert [name for name, _ in shares] == ["ann", "bob"], "each once, though both were there twice"
+    assert sum(int(games) for _, games in shares) == GAMES
     bounds = [line.partition("; ")[2].partition(" by the clocks")[0] for line in joined[:2]]
     assert bounds == ["now 2 at a time, at most 9:09:00", "now 4 at a time, at most 4:34:30"]
-
-
-def test_a_worker_that_came_back_is_listed_once_with_all_its_games() -> None:
-    crew = Crew()
-    for address, games in (("tcp://ann:1", 5), ("tcp://ann:2", 3)):
-        crew.workers[address] = Worker(address, "ann", GREETING, games=games)
-        crew.remove(crew.workers[address])
-
-    assert list(crew.describe_shares()) == ["ann on here: 8 games"]
 
 
 def draw_block(batch: Batch, chance: random.Random) -> Block:
@@ -141,4 +136,4 @@ def test_the_time_left_follows_from_what_workers_measured(league: League) -> Non
 
     dispatch(league, cluster, Hooks(lambda record: None, on_rate=rates.append))
 
-    assert rates[:6] == [0.5, 0.5, 0.5, 1.0, 1.0, 1.0], "ann plays two games in four seconds, and then so does bob"
+    assert rates[:3] == [1.0, 1.0, 1.0], "ann and bob play two games in four seconds each"

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import msgspec
@@ -22,15 +23,25 @@ from malice.tournaments.entries.bots import find_bot, load_bot_folder
 from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.entries.provenance import describe_build, name_programs
 from malice.tournaments.errors import Stopped
-from malice.tournaments.farm import hand, worker
-from malice.tournaments.farm.allowance import Allowance, read_allowance
+from malice.tournaments.farm import station as stations
+from malice.tournaments.farm import worker
 from malice.tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
-from malice.tournaments.farm.calibration import RUNS, Speeds, choose_rate, measure_speeds
-from malice.tournaments.farm.identity import read_identity
-from malice.tournaments.farm.receipt import read_reply
+from malice.tournaments.farm.machine import RUNS, Allowance, Speeds, choose_rate, measure_speeds, read_allowance
 from malice.tournaments.farm.scheduler import read_address
 from malice.tournaments.farm.station import Station, Terms
-from malice.tournaments.farm.work import ExamAnswer, Introduction, Measured, Need, Refusal, Task, Ticket, make_ticket
+from malice.tournaments.farm.work import (
+    ExamAnswer,
+    Introduction,
+    Need,
+    Refusal,
+    Task,
+    Ticket,
+    make_ticket,
+    pack,
+    read_identity,
+    read_reply,
+    unpack,
+)
 from malice.tournaments.farm.worker import choose_slots, was_unanswered
 from malice.tournaments.running.hooks import Outcome
 from tests.command_line import malice
@@ -54,7 +65,7 @@ def make_bot(folder: Path, text: str) -> Path:
     return folder
 
 
-def pack(folder: Path, league: Path) -> tuple[Ticket, bytes]:
+def keep(folder: Path, league: Path) -> tuple[Ticket, bytes]:
     """Return the ticket of a bot and its tar file, as a league keeps it."""
     kept = KeptBots(league, lambda line: None)
     bot = kept.keep(load_bot_folder(folder))
@@ -148,8 +159,8 @@ def test_a_worker_that_says_what_cannot_be_is_refused(said: dict[str, object], w
         "lacks": ["ab" * 32],
     }
 
-    assert isinstance(read_reply(json.dumps(sound).encode(), need), Introduction)
-    reply = read_reply(json.dumps(sound | said).encode(), need)
+    assert isinstance(read_reply(zlib.compress(json.dumps(sound).encode()), need), Introduction)
+    reply = read_reply(zlib.compress(json.dumps(sound | said).encode()), need)
 
     assert isinstance(reply, Refusal)
     assert why in reply.why
@@ -157,7 +168,7 @@ def test_a_worker_that_says_what_cannot_be_is_refused(said: dict[str, object], w
 
 def test_a_worker_that_somebody_else_started_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MALICE_WORKER", raising=False)
-    told = msgspec.json.decode(hand.introduce(msgspec.json.encode(NEED)), type=Refusal)
+    told = msgspec.json.decode(unpack(stations.introduce(pack(NEED))), type=Refusal)
 
     assert told.why == "expected a worker that `malice worker` started, got another one"
 
@@ -179,15 +190,15 @@ def test_a_worker_without_room_says_that_it_cannot_keep_a_bot(
     def fail(*_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(hand, "find_station", lambda: station)
+    monkeypatch.setattr(stations, "find_station", lambda: station)
     monkeypatch.setattr(station.bots, "receive", fail)
 
-    assert b"no space left" in hand.receive_bot("ab" * 32, b"")
+    assert b"no space left" in unpack(stations.introduce(pack(NEED), ("ab" * 32,), b""))
 
 
 def test_a_bot_arrives_as_it_was_sent_or_not_at_all(tmp_path: Path) -> None:
     cache = BotCache(tmp_path / "cache", 1_000_000)
-    ticket, tar = pack(make_bot(tmp_path / "ann", "one"), tmp_path / "t.db")
+    ticket, tar = keep(make_bot(tmp_path / "ann", "one"), tmp_path / "t.db")
     with pytest.raises(Lacking), cache.hold(ticket):
         pass
     assert cache.find_lacking([ticket.content]) == (ticket.content,)
@@ -208,7 +219,7 @@ def test_a_bot_arrives_as_it_was_sent_or_not_at_all(tmp_path: Path) -> None:
 
 def test_a_copy_in_which_a_bot_wrote_stays_for_those_that_play_from_it(tmp_path: Path) -> None:
     cache = BotCache(tmp_path / "cache", 1_000_000)
-    ticket, tar = pack(make_bot(tmp_path / "ann", "one"), tmp_path / "t.db")
+    ticket, tar = keep(make_bot(tmp_path / "ann", "one"), tmp_path / "t.db")
     cache.receive(ticket.content, tar)
     with cache.hold(ticket) as bot:
         assert bot.folder
@@ -222,7 +233,7 @@ def test_bots_that_were_not_used_for_long_make_room_unless_they_play(tmp_path: P
     cache = BotCache(tmp_path / "cache", 1)
     tickets = []
     for name in ("old", "played", "fresh"):
-        ticket, tar = pack(make_bot(tmp_path / name, name), tmp_path / "t.db")
+        ticket, tar = keep(make_bot(tmp_path / name, name), tmp_path / "t.db")
         cache.receive(ticket.content, tar)
         tickets.append(ticket)
     old, played, _fresh = tickets
@@ -230,7 +241,7 @@ def test_bots_that_were_not_used_for_long_make_room_unless_they_play(tmp_path: P
         for each in (old, played):
             long_ago = time.time() - FRESH_S - 100
             os.utime(tmp_path / f"cache/worker.bots/{each.content}.tar", (long_ago, long_ago))
-        ticket, tar = pack(make_bot(tmp_path / "new", "new"), tmp_path / "t.db")
+        ticket, tar = keep(make_bot(tmp_path / "new", "new"), tmp_path / "t.db")
         cache.receive(ticket.content, tar)
 
     here = [each.content for each in (*tickets, ticket)]
@@ -354,7 +365,7 @@ def test_a_worker_measures_again_how_fast_it_is_while_all_others_of_its_slots_pl
         for sets in (((0,),), ((0,), (1,)))
     ]
 
-    assert [answer.measured for answer in answers] == [Measured(0.5, 0.25), None]
+    assert [answer.measured for answer in answers] == [Speeds(0.5, 0.25), None]
 
 
 def test_a_worker_that_was_told_to_leave_begins_no_game(station: Station) -> None:
@@ -487,7 +498,7 @@ def test_a_worker_that_no_scheduler_takes_gives_up(tmp_path: Path, monkeypatch: 
 def test_a_worker_says_once_that_it_waits_for_the_file_of_its_scheduler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("malice.tournaments.farm.calibration.measure_speeds", lambda cpu_sets: Speeds(1.0, 1.0))
+    monkeypatch.setattr("malice.tournaments.farm.machine.measure_speeds", lambda cpu_sets: Speeds(1.0, 1.0))
     monkeypatch.setattr(worker, "run_worker", lambda *_: None)
     file = tmp_path / "s.json"
 
@@ -590,8 +601,8 @@ def test_a_run_without_the_option_imports_nothing_of_dask() -> None:
         "running.run",
         "farm.dispatch",
         "farm.worker",
-        "farm.hand",
-        "farm.farm",
+        "farm.station",
+        "farm.exams",
     )
     loaded = list_loaded("\n".join(f"import malice.tournaments.{name}" for name in names))
 

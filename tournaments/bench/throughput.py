@@ -21,11 +21,9 @@ from malice.referee.game_runner import GameRunner
 from malice.referee.records import Key, Record
 from malice.tournaments.bench import BenchRow
 from malice.tournaments.bench.games import Puppet
-from malice.tournaments.farm.cluster import Answered, Event, Introduced
-from malice.tournaments.farm.conditions import Conditions
+from malice.tournaments.farm.cluster import Answered, Conditions, Event, Introduced
 from malice.tournaments.farm.dispatch import Dispatcher
-from malice.tournaments.farm.identity import read_identity
-from malice.tournaments.farm.work import Answer, Introduction, Need, Task, make_ticket
+from malice.tournaments.farm.work import Answer, Introduction, Need, Task, make_ticket, pack, read_identity
 from malice.tournaments.league.config import Config
 from malice.tournaments.league.journal import ShareChosen
 from malice.tournaments.league.merge import require_copy, take_games
@@ -96,7 +94,7 @@ class Parrots:
         """Answer a task."""
         keys = [order.key for batch in task.batches for order in batch.games]
         answer = Answer(task.number, tuple(Raw(self._lines[key]) for key in keys), GAME_S * len(keys))
-        self.events.put(Answered(task.number, msgspec.json.encode(answer)))
+        self.events.put(Answered(task.number, pack(answer)))
 
     def recall(self, numbers: Collection[int]) -> None:
         """Do nothing: everything is answered."""

@@ -14,7 +14,7 @@ from malice.tournaments.commands.options import parse_span
 
 if TYPE_CHECKING:
     from malice.tournaments.entries.kept_bots import KeptBots
-    from malice.tournaments.farm.farm import Farm
+    from malice.tournaments.farm.dispatch import Farm
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -108,9 +108,9 @@ def open_farm(
             raise click.UsageError("--patience: only with --dask")
         yield None
         return
-    from malice.tournaments.farm.conditions import PATIENCE_S
+    from malice.tournaments.farm.cluster import PATIENCE_S
     from malice.tournaments.farm.dask_cluster import DaskCluster
-    from malice.tournaments.farm.farm import Farm
+    from malice.tournaments.farm.dispatch import Farm
 
     patience_s = read_patience(patience)
     with DaskCluster(scheduler) as cluster:

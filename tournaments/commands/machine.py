@@ -152,8 +152,7 @@ def worker(
     if weaker := explain_weaker_isolation("auto"):
         click.echo(weaker, err=True)
 
-    from malice.tournaments.farm.allowance import read_allowance
-    from malice.tournaments.farm.calibration import measure_speeds
+    from malice.tournaments.farm.machine import measure_speeds, read_allowance
     from malice.tournaments.farm.station import Terms
     from malice.tournaments.farm.worker import CONNECT_S, choose_slots, run_worker
 

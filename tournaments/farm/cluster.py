@@ -1,8 +1,9 @@
-"""What the coordinator knows of a cluster, whatever it is made of."""
+"""What the coordinator knows of a cluster, whatever it is made of, and under which conditions its workers play."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Protocol
@@ -10,21 +11,15 @@ from typing import Protocol
 from msgspec import Struct
 
 from malice.referee.records import Record
-from malice.tournaments.farm.work import Introduction, Need, Refusal, Task
+from malice.tournaments.farm.work import Introduction, Need, Refusal, Task, Ticket
 
 
 class Introduced(Struct, frozen=True):
     """A worker introduced itself, and has received the bots that it lacked; or it refused."""
 
     address: str
-    reply: Introduction | Refusal
-
-
-class Unreachable(Struct, frozen=True):
-    """A worker could not be asked who it is; it is asked again while it is listed."""
-
-    address: str
-    why: str
+    reply: Introduction | Refusal | None
+    """None if the question was lost; a worker that is still listed is asked again."""
 
 
 class Answered(Struct, frozen=True):
@@ -32,7 +27,7 @@ class Answered(Struct, frozen=True):
 
     number: int
     answer: bytes | None
-    """An `Answer` as JSON, not checked yet; None if the task was lost, so that nobody knows what became of it."""
+    """A packed `Answer`, not checked yet; None if the task was lost, so that nobody knows what became of it."""
 
 
 class Replayed(Struct, frozen=True):
@@ -49,7 +44,7 @@ class Signalled(Struct, frozen=True):
     number: int
 
 
-Event = Introduced | Unreachable | Answered | Replayed | Signalled
+Event = Introduced | Answered | Replayed | Signalled
 
 
 class Cluster(Protocol):
@@ -77,3 +72,32 @@ class Cluster(Protocol):
 
     def finish(self, run: str) -> None:
         """Let all workers finish the games of a run that are played now."""
+
+
+DRAWN = 10
+"""One record of so many is replayed before it is stored."""
+CROSS_CHECKED = 100
+"""One block of so many is played by two workers."""
+PATIENCE_S = 60.0
+"""How long a run waits for a worker."""
+GRACE_S = 10.0
+"""How long it waits for another one if all that are there are refused, which they will be if they are asked again."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under which conditions workers play."""
+
+    need: Need
+    tickets: dict[str, Ticket]
+    """By label."""
+    tars: dict[str, Path]
+    """By content hash, the tar files of the bots that travel."""
+    min_speed: float = 0.0
+    """A slower worker gets no work."""
+    by_wall: bool = False
+    """Whether clocks limit wall time."""
+    patience_s: float = PATIENCE_S
+    grace_s: float = GRACE_S
+    drawn: int = DRAWN
+    cross_checked: int = CROSS_CHECKED

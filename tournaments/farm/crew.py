@@ -1,18 +1,20 @@
-"""The workers of a run: who is there, what each has in hand, how fast they are."""
+"""The workers of a run: who plays, what each has in hand, how fast they are, and who is refused."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from malice.referee.nouns import format_count
 from malice.referee.records import Batch, GameOrder, Key
-from malice.tournaments.farm.blocks import Block
-from malice.tournaments.farm.work import Introduction, Measured
+from malice.tournaments.errors import Stopped
+from malice.tournaments.farm.cluster import Cluster, Conditions
+from malice.tournaments.farm.machine import Speeds
+from malice.tournaments.farm.work import Block, Introduction, Refusal
 from malice.tournaments.running.hooks import Running
 from malice.tournaments.sanitizer import sanitize
 
@@ -30,7 +32,7 @@ class Handed:
     """A task that a worker has in hand."""
 
     number: int
-    address: str
+    worker: Worker
     block: Block
     left: dict[Key, tuple[Batch, GameOrder]]
     """Its games that have no record yet."""
@@ -50,42 +52,22 @@ class Worker:
     keys: list[Key] = field(default_factory=list)
     """Those of them that were stored without a replay."""
     since: float = field(default_factory=time.monotonic)
-    busy: int = 0
-    """How many games it plays at a time with what it was handed."""
-    measured: int = 0
-    """Games of whose blocks it told how long they took."""
-    seconds: float = 0.0
-    """How long these took, one after the other."""
     leaving: bool = False
     """Whether it finishes what it plays, and gets no more."""
 
     @property
-    def rate(self) -> float:
-        """How many games a second it plays with what it was handed, as measured; 0 before it was."""
-        return self.busy * self.measured / self.seconds if self.seconds > 0 else 0.0
-
-    @property
-    def window(self) -> int:
-        """How many tasks it may have in hand: one for each game at a time, and some that wait for their turn."""
-        capacity = self.introduction.capacity
-        return capacity + max(1, capacity // 2)
-
-    @property
     def fullness(self) -> float:
-        """The part of its window that is in use."""
-        return len(self.tasks) / self.window
-
-    def note_load(self) -> None:
-        """Note how busy it is, before answers come."""
-        self.busy = min(self.introduction.capacity, len(self.tasks))
+        """The part in use of its window: a task for each game at a time, and some that wait for their turn."""
+        capacity = self.introduction.capacity
+        return len(self.tasks) / (capacity + max(1, capacity // 2))
 
     def describe(self) -> str:
         return describe_worker(self.name, self.introduction.host)
 
-    def note_speed(self, measured: Measured) -> str:
+    def note_speed(self, measured: Speeds) -> str:
         """Take how fast it is now; return a line if that is another factor than before."""
         before = self.introduction
-        now = replace(before, speed=measured.speed, wall_speed=measured.wall_speed)
+        now = replace(before, speed=measured.cpu, wall_speed=measured.wall)
         pairs = ((before.choose_speed(by_wall=wall), now.choose_speed(by_wall=wall)) for wall in (False, True))
         if all(max(pair) <= DRIFT * min(pair) for pair in pairs):
             return ""
@@ -111,25 +93,122 @@ def quote(text: str) -> str:
 
 
 class Crew:
-    """The workers of a run, and those that it refuses."""
+    """The workers of a run: newcomers are asked who they are, and play or are refused.
 
-    def __init__(self) -> None:
+    Args:
+        cluster: where they come from.
+        conditions: what is asked of them.
+        say: receives a line on each worker that joins, returns, or is refused.
+        describe_limit: returns how long the open games can take with so many at a time, in words, if that is known.
+    """
+
+    def __init__(
+        self, cluster: Cluster, conditions: Conditions, say: Callable[[str], None], describe_limit: Callable[[int], str]
+    ) -> None:
         self.workers: dict[str, Worker] = {}
         """By address: those that play."""
-        self.asked: set[str] = set()
-        """The addresses of those that were asked who they are, and have not answered."""
-        self.refused: dict[str, str] = {}
-        """By address, why a worker gets no work."""
-        self.silent: dict[str, str] = {}
-        """By address, why a worker could not say who it is."""
         self.banned: set[str] = set()
         """The names of those that sent a wrong answer; one that is started again has another address."""
         self.losses: Counter[str] = Counter()
         """By name, how often a worker had lost a bot that it was sent."""
         self.again = 0
         """How many games were handed out again."""
+        self._cluster = cluster
+        self._conditions = conditions
+        self._say = say
+        self._describe_limit = describe_limit
+        self._listed: Mapping[str, str] = {}
+        self._asked: set[str] = set()
+        """The addresses of those that were asked who they are, and have not answered."""
+        self._refused: dict[str, str] = {}
+        """By address, why a worker gets no work."""
         self._departed: list[Worker] = []
         self._warned = False
+        self._alone_since = self._hopeful_at = time.monotonic()
+
+    # Who comes and goes
+
+    def look_around(self) -> list[Worker]:
+        """Ask newcomers who they are; return the workers that are gone."""
+        self._listed = listed = self._cluster.list_workers()
+        self._asked &= listed.keys()
+        known = self.workers.keys() | self._asked | self._refused.keys()
+        for address, name in listed.items():
+            if address not in known and name not in self.banned:
+                self._asked.add(address)
+                self._cluster.introduce(address, self._conditions.need, self._conditions.tars)
+        return [worker for address, worker in self.workers.items() if address not in listed]
+
+    def require_workers(self) -> None:
+        """Make sure that somebody plays, or may soon.
+
+        Raises:
+            Stopped: there was no worker for too long, or those that are there stay refused.
+        """
+        now, patience_s, grace_s = time.monotonic(), self._conditions.patience_s, self._conditions.grace_s
+        refused = [line for each in self._listed.items() if (line := self._find_refusal(*each))]
+        if self.workers or self._asked:  # over a slow network, bots travel longer than that
+            self._alone_since = now
+        if self.workers or not refused or len(refused) < len(self._listed):
+            self._hopeful_at = now
+        if now - self._hopeful_at >= grace_s:
+            raise Stopped(f"every worker is refused, and no other came within {grace_s:g} s{_list_lines(refused)}")
+        if now - self._alone_since >= patience_s:
+            raise Stopped(f"no worker for {patience_s:g} s{_list_lines(self._refused.values())}")
+
+    def _find_refusal(self, address: str, name: str) -> str | None:
+        """The line that says why a worker gets no work, whatever happens; None if that is not certain."""
+        banned = f"{sanitize(name)} is refused: it sent a wrong answer" if name in self.banned else None
+        return self._refused.get(address) or banned
+
+    def welcome(self, address: str, reply: Introduction | Refusal | None) -> None:
+        """Let a worker play, or say why it does not; one whose answer was lost is asked again."""
+        name = self._cluster.list_workers().get(address)
+        if name is None or address not in self._asked:
+            return
+        self._asked.discard(address)
+        if isinstance(reply, Refusal):
+            self.refuse(address, describe_worker(name, reply.host), reply.why)
+        elif reply:
+            speed, least = reply.choose_speed(by_wall=self._conditions.by_wall), self._conditions.min_speed
+            if speed < least:
+                by_wall = " by wall time" if speed != reply.speed else ""
+                why = f"its factor is {speed:g}{by_wall}, expected at least {least:g}"
+                self.refuse(address, describe_worker(name, reply.host), why)
+            else:
+                self._take_on(Worker(address, name, reply))
+
+    def _take_on(self, worker: Worker) -> None:
+        introduction, back = worker.introduction, any(each.name == worker.name for each in self._departed)
+        self.workers[worker.address] = worker
+        games = format_count(introduction.capacity, "game")
+        slots = sum(each.introduction.capacity for each in self.workers.values())
+        limit = self._describe_limit(slots)
+        self._say(
+            f"{worker.describe()} {'is back, and ' if back else ''}plays {games} at a time,"
+            f" {describe_speed(introduction)}; now {slots} at a time{f', {limit}' if limit else ''}"
+        )
+        for warning in introduction.warnings:
+            self._say(f"{worker.describe()}: {quote(warning)}")
+        speeds = [each.introduction.choose_speed(by_wall=True) for each in self.workers.values()]
+        if self._conditions.by_wall and not self._warned and max(speeds) > ALIKE * min(speeds):
+            self._warned = True
+            self._say(
+                f"warning: factors from {min(speeds):g} to {max(speeds):g}, and the clocks count wall time: use workers"
+                ' that are alike, or --min-factor, or kind = "cpu" in [clock]'
+            )
+
+    def remove(self, worker: Worker) -> None:
+        """Forget a worker that is gone or refused."""
+        del self.workers[worker.address]
+        self._departed.append(worker)
+
+    def refuse(self, address: str, who: str, why: str) -> None:
+        """Give a worker no work, and say why, in its own words."""
+        self._refused[address] = f"{who} is refused: {quote(why)}"
+        self._say(self._refused[address])
+
+    # What they do
 
     def find_roomiest(self) -> Worker | None:
         """The worker with most room for another task; None if all are full."""
@@ -140,54 +219,19 @@ class Crew:
     def list_running(self) -> list[Running]:
         return [handed.running for worker in self.workers.values() for handed in worker.tasks.values()]
 
-    def is_stranger(self, address: str, name: str) -> bool:
-        """Whether a worker should be asked who it is."""
-        known = address in self.workers or address in self.asked or address in self.refused
-        return not known and name not in self.banned
-
-    def was_here(self, name: str) -> bool:
-        """Whether a worker of this name played before, and went."""
-        return any(worker.name == name for worker in self._departed)
-
-    def find_refusal(self, address: str, name: str) -> str | None:
-        """The line that says why a worker gets no work, whatever happens; None if that is not certain."""
-        banned = f"{sanitize(name)} is refused: it sent a wrong answer" if name in self.banned else None
-        return self.refused.get(address) or banned
-
-    def remove(self, worker: Worker) -> None:
-        """Forget a worker that is gone or refused."""
-        del self.workers[worker.address]
-        self._departed.append(worker)
-
-    def refuse(self, address: str, who: str, why: str) -> str:
-        """Give a worker no work; return a line that says so, and why, in its own words."""
-        line = f"{who} is refused: {quote(why)}"
-        self.refused[address] = line
-        return line
-
-    def count_slots(self) -> int:
-        return sum(worker.introduction.capacity for worker in self.workers.values())
-
-    def estimate_rate(self) -> float:
-        """How many games a second all workers play, as far as it was measured."""
-        return sum(worker.rate for worker in self.workers.values())
+    def count_played(self) -> int:
+        """How many games are played at a time now."""
+        return sum(min(worker.introduction.capacity, len(worker.tasks)) for worker in self.workers.values())
 
     def describe_work(self) -> str:
         """One line: who is at work, how fast each is, and what was handed out again."""
-        rates = [self._describe_rate(worker) for worker in self.workers.values()]
+        now = time.monotonic()
+        rates = [
+            f"{sanitize(each.name)} {each.games / max(now - each.since, 1e-9):.1f} games/s"
+            for each in self.workers.values()
+        ]
         words = f"{format_count(len(rates), 'worker')} at work: {', '.join(rates)}" if rates else "no worker is at work"
         return f"{words}; {format_count(self.again, 'game')} handed out again" if self.again else words
-
-    def describe_unfairness(self) -> str:
-        """A warning, once, if clocks of wall time give bots more time on some workers than on others."""
-        speeds = [worker.introduction.choose_speed(by_wall=True) for worker in self.workers.values()]
-        if self._warned or max(speeds) <= ALIKE * min(speeds):
-            return ""
-        self._warned = True
-        return (
-            f"warning: factors from {min(speeds):g} to {max(speeds):g}, and the clocks count wall time: use workers"
-            ' that are alike, or --min-factor, or kind = "cpu" in [clock]'
-        )
 
     def list_keys(self, name: str) -> list[Key]:
         """The games from this worker that were stored without a replay."""
@@ -203,6 +247,7 @@ class Crew:
             if games:
                 yield f"{name}: {format_count(games, 'game')}"
 
-    def _describe_rate(self, worker: Worker) -> str:
-        seconds = max(time.monotonic() - worker.since, 1e-9)
-        return f"{sanitize(worker.name)} {worker.games / seconds:.1f} games/s"
+
+def _list_lines(lines: Iterable[str]) -> str:
+    """Lines as they follow a sentence, each once: a worker that was started again has another address."""
+    return "".join(f"\n  {line}" for line in dict.fromkeys(lines))

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from malice.referee.records import Key, Record
 from malice.tournaments.entries.provenance import name_programs
-from malice.tournaments.farm.blocks import Block
 from malice.tournaments.farm.crew import Crew, Handed, Worker, quote
+from malice.tournaments.farm.work import Block
 from malice.tournaments.sanitizer import sanitize
 
 MOST_WAITING = 20
@@ -71,13 +71,13 @@ class CrossCheck:
         """By the hash of a bot: the worker that played it first, and the programs that built it there."""
         self._told: set[tuple[str, str]] = set()
 
-    def note(self, worker: Worker, handed: Handed, records: Sequence[Record]) -> Iterator[str]:
+    def note(self, handed: Handed, records: Sequence[Record]) -> Iterator[str]:
         """Take what a worker played for the first time; yield a warning if other programs built its bots."""
-        yield from self._compare_programs(worker, records)
+        yield from self._compare_programs(handed.worker, records)
         if not self._drawn or handed.left or len(self._crew.workers) < 2 or len(self._waiting) >= MOST_WAITING:
             return
         if secrets.randbelow(self._drawn) == 0 and len(records) == sum(len(batch.games) for batch in handed.block):
-            self._waiting.append(Check(handed.block, worker, {record.key: record for record in records}))
+            self._waiting.append(Check(handed.block, handed.worker, {record.key: record for record in records}))
 
     def _compare_programs(self, worker: Worker, records: Iterable[Record]) -> Iterator[str]:
         for label, hash, build in {
@@ -117,10 +117,9 @@ class CrossCheck:
         """Forget a task that was lost: the next block that is drawn tells as much."""
         self._played.pop(number, None)
 
-    def take(self, number: int, worker: Worker, records: Sequence[Record]) -> str:
+    def take(self, number: int, worker: Worker, mine: Mapping[Key, Record]) -> str:
         """Take what a worker played of a block; return a line if two machines are not one truth."""
         check = self._played.pop(number)
-        mine = {record.key: record for record in records}
         if mine.keys() != check.played.keys():
             return ""
         if check.second is None:

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import signal
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from queue import Empty
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 
 from malice.referee.nouns import format_count
 from malice.referee.records import Batch, Key, Record
-from malice.tournaments.farm.cluster import Answered, Cluster, Event, Introduced, Replayed, Signalled, Unreachable
-from malice.tournaments.farm.conditions import Conditions
+from malice.tournaments.entries.kept_bots import KeptBots
+from malice.tournaments.farm.cluster import (
+    PATIENCE_S,
+    Answered,
+    Cluster,
+    Conditions,
+    Event,
+    Introduced,
+    Replayed,
+    Signalled,
+)
 from malice.tournaments.farm.crew import Crew, Handed, Worker, quote
 from malice.tournaments.farm.handout import Handout
-from malice.tournaments.farm.receipt import read_answer
-from malice.tournaments.farm.recruiting import Recruiting
-from malice.tournaments.farm.signals import signals_as_events
-from malice.tournaments.farm.work import Answer
-from malice.tournaments.running.coordinator import GENTLE, name_stop
+from malice.tournaments.farm.work import Answer, Need, make_ticket, read_answer, read_identity
+from malice.tournaments.running.coordinator import GENTLE, STOPS, name_stop
 from malice.tournaments.running.hooks import Audit, Hooks, Outcome
+from malice.tournaments.running.opening import Playing
+from malice.tournaments.running.plan import Plan
 
 LOOK_EVERY_S = 0.5
 REPORT_EVERY_S = 30.0
@@ -32,6 +42,62 @@ LEAST_S = 1e-6
 """Games that took less were not measured."""
 LOSSES = 3
 """How often a worker may lose a bot that it was sent."""
+
+
+@dataclass(frozen=True)
+class Farm:
+    """Plays batches on the workers of a cluster.
+
+    Args:
+        cluster: the workers.
+        kept: where the bots are kept.
+        min_factor: workers that are slower get no work.
+        slots: how many games all workers play at a time, as far as they are there now.
+        patience_s: how long there may be no worker.
+    """
+
+    cluster: Cluster
+    kept: KeptBots
+    min_factor: float = 0.0
+    slots: int = 1
+    patience_s: float = PATIENCE_S
+
+    def __call__(self, plan: Plan) -> Playing:
+        """The way to play the batches of an open plan, with the errors of `Dispatcher.play`."""
+
+        def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
+            assert isinstance(hooks.audit, Audit), "what comes from elsewhere is replayed"
+            conditions = self._make_conditions(plan, cpus_per_game)
+            return Dispatcher(self.cluster, conditions, hooks.audit, batches, hooks).play()
+
+        return play
+
+    def _make_conditions(self, plan: Plan, cpus_per_game: int) -> Conditions:
+        tickets = {label: make_ticket(bot) for label, bot in plan.bots.items()}
+        tars = {each.content: self.kept.tar(each.content) for each in tickets.values() if not each.command}
+        need = Need(
+            malice=read_identity(),
+            families=tuple({ruleset.family for ruleset in plan.tournament.rulesets.values()}),
+            isolation=plan.isolation,
+            cpus_per_game=cpus_per_game,
+            contents=tuple(tars),
+        )
+        clock = plan.config.clock
+        by_wall = clock.kind == "wall" and not (clock.move_ms is None and clock.bank_ms is None)
+        return Conditions(need, tickets, tars, self.min_factor, by_wall, self.patience_s)
+
+
+@contextlib.contextmanager
+def signals_as_events(events: SimpleQueue[Event]) -> Iterator[None]:
+    """Put each signal that stops a run into the queue while this context lasts."""
+    # A signal that is ignored stays ignored: nohup and a shell's background jobs rely on it.
+    numbers = [each for each in STOPS if signal.getsignal(each) != signal.SIG_IGN]
+    before = {each: signal.signal(each, lambda number, frame: events.put(Signalled(number))) for each in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class Dispatcher:
@@ -48,16 +114,15 @@ class Dispatcher:
     def __init__(
         self, cluster: Cluster, conditions: Conditions, audit: Audit, batches: Iterable[Batch], hooks: Hooks
     ) -> None:
-        self.crew = Crew()
+        self.crew = Crew(cluster, conditions, hooks.say, hooks.describe_limit)
         self._cluster = cluster
         self._conditions = conditions
         self._audit = audit
         self._hooks = hooks
         self._handout = Handout(cluster, conditions, self.crew, batches, hooks)
-        self._recruiting = Recruiting(cluster, conditions, self.crew, hooks.say, hooks.describe_limit)
         self._arrived: list[Record] = []
         """Records that are good, and not stored yet: the disk takes what arrives together at once."""
-        self._held: dict[Key, tuple[Worker, Handed]] = {}
+        self._held: dict[Key, Handed] = {}
         """Where the records come from that wait for their replay."""
         self._failed: Counter[Key] = Counter()
         self._ending: str | None = None
@@ -99,9 +164,7 @@ class Dispatcher:
     def _handle(self, event: Event) -> None:
         match event:
             case Introduced(address, reply):
-                self._recruiting.welcome(address, reply)
-            case Unreachable(address, why):
-                self._recruiting.hear_nothing(address, why)
+                self.crew.welcome(address, reply)
             case Answered(number, answer):
                 if handed := self._handout.tasks.get(number):  # a task that was taken back may still be answered
                     self._take_answer(handed, answer)
@@ -126,15 +189,22 @@ class Dispatcher:
 
     def _look_around(self) -> None:
         """Hand out again what those had in hand that are gone, and see who came."""
-        for worker in self._recruiting.look_around():
+        for worker in self.crew.look_around():
             self._part_with(worker, "has left" if worker.leaving else "is gone", lost=not worker.leaving)
-        self._recruiting.require_workers()
+        self.crew.require_workers()
         if time.monotonic() - self._reported >= REPORT_EVERY_S:
             self._reported = time.monotonic()
             self._hooks.say(self.crew.describe_work())
 
-    def _part_with(self, worker: Worker, why: str, *, lost: bool = False) -> None:
-        """Take a worker's tasks back, and hand them out again; `lost` says that one of them may be why it is gone."""
+    def _part_with(self, worker: Worker, why: str, refusal: str = "", *, lost: bool = False) -> None:
+        """Take a worker's tasks back, and hand them out again.
+
+        Args:
+            worker: that one.
+            why: in words.
+            refusal: why it gets no more work, in its own words; empty if it may come back.
+            lost: whether one of the tasks may be why it is gone.
+        """
         tasks = list(worker.tasks.values())
         games = sum(len(handed.left) for handed in tasks)
         self._hooks.say(f"{worker.describe()} {why}: {format_count(games, 'game')} handed out again")
@@ -143,6 +213,8 @@ class Dispatcher:
             self._handout.hand_back(handed, lost=lost)
         self._handout.drop_checks(worker.address)
         self.crew.remove(worker)
+        if refusal:
+            self.crew.refuse(worker.address, worker.describe(), refusal)
 
     def _ban(self, worker: Worker, why: str) -> None:
         """Give a worker no more work after a wrong answer, also if it came back, and replay what else it sent.
@@ -156,25 +228,23 @@ class Dispatcher:
         self.crew.banned.add(worker.name)
         for each in [each for each in self.crew.workers.values() if each.name == worker.name]:
             self._part_with(each, "sent a wrong answer")
-        self._recruiting.refuse(worker, why)
+        self.crew.refuse(worker.address, worker.describe(), why)
         self._audit.check(self.crew.list_keys(worker.name))
 
     # What workers return
 
     def _take_answer(self, handed: Handed, raw: bytes | None) -> None:
         """Take what a worker says of a task; what has no record then is handed out again."""
-        worker = self.crew.workers[handed.address]
+        worker = handed.worker
         if raw is None:
             self._handout.hand_back(handed, lost=True)
+        if not (read := self._read(handed, raw)):
             return
-        try:
-            answer, records = read_answer(raw, handed)
-        except (ValueError, RecursionError) as error:
-            self._ban(worker, str(error))
-            return
-        self._measure(worker, handed, len(records), answer.seconds)
+        answer, records = read
+        if records and answer.seconds >= LEAST_S:  # before they are shown
+            self._hooks.on_rate(self._handout.note_time(handed, len(records), answer.seconds))
         self._handout.drop(handed)
-        self._store(worker, handed, records)
+        self._store(handed, list(records.values()))
         self._take_failures(handed, answer)
         if answer.leaving and not worker.leaving:
             worker.leaving = True
@@ -184,65 +254,50 @@ class Dispatcher:
         unplayed = handed.left.keys() - {key for key, _ in answer.given_up}
         self._handout.hand_back(handed)
         if answer.rules:  # of the rules, too, it knows no more than anybody else: the others may play on
-            self._part_with(worker, "cannot go on")
-            self._recruiting.refuse(worker, f"there the rules failed: {answer.rules}")
+            self._part_with(worker, "cannot go on", f"there the rules failed: {answer.rules}")
         elif answer.trouble:
-            self._part_with(worker, "cannot go on")
-            self._recruiting.refuse(worker, answer.trouble)
-        elif answer.lacks:
-            self._take_loss(worker, answer)
+            self._part_with(worker, "cannot go on", answer.trouble)
+        elif answer.lacks:  # it is asked again who it is, and so sent what it has lost, but not for ever
+            self.crew.losses[worker.name] += 1
+            too_often = self.crew.losses[worker.name] >= LOSSES
+            refusal = f"it lost the bots that it was sent {LOSSES} times" if too_often else ""
+            self._part_with(worker, "has lost a bot", refusal)
         elif (
             unplayed and not worker.leaving and not self._handout.ending and not (answer.late and self._is_late(handed))
         ):
             self._ban(worker, f"it left out {format_count(len(unplayed), 'game')}, and does not say why")
 
+    def _read(self, handed: Handed, raw: bytes | None) -> tuple[Answer, dict[Key, Record]] | None:
+        """Read an answer; a worker that sends a wrong one gets no more work."""
+        try:
+            return None if raw is None else read_answer(raw, handed.number, handed.left)
+        except (ValueError, RecursionError) as error:
+            self._ban(handed.worker, str(error))
+            return None
+
     def _take_check(self, handed: Handed, raw: bytes | None) -> None:
         """Compare what a worker played with what another one made of the same block; nothing of it is stored."""
-        worker, records = self.crew.workers[handed.address], list[Record]()
-        try:
-            if raw is not None:
-                _, records = read_answer(raw, handed)
-        except (ValueError, RecursionError) as error:
+        if not (read := self._read(handed, raw)):
             self._handout.cross_check.drop(handed.number)
-            self._ban(worker, str(error))
-            return
-        if line := self._handout.cross_check.take(handed.number, worker, records):
+        elif line := self._handout.cross_check.take(handed.number, handed.worker, read[1]):
             self._hooks.say(line)
-
-    def _take_loss(self, worker: Worker, answer: Answer) -> None:
-        """Let a worker be asked again who it is, and so be sent the bots that it has lost, but not for ever."""
-        self._part_with(worker, "has lost a bot")
-        self.crew.losses[worker.name] += 1
-        if odd := sorted(set(answer.lacks) - {ticket.content for ticket in self._conditions.tickets.values()}):
-            self._recruiting.refuse(worker, f"it asks for a bot that is none of this run: {odd[0]}")
-        elif self.crew.losses[worker.name] >= LOSSES:
-            self._recruiting.refuse(worker, f"it lost the bots that it was sent {LOSSES} times")
 
     def _is_late(self, handed: Handed) -> bool:
         """Whether a worker may find that it is too late for the games of a task."""
         return min(map(self._hooks.latest_begin, handed.block)) - time.time() < SKEW_S
 
-    def _measure(self, worker: Worker, handed: Handed, games: int, seconds: float) -> None:
-        """Learn from a block how long games take, before they are shown."""
-        if not games or seconds < LEAST_S:
-            return
-        self._handout.durations.count([player.label for player in handed.running.batch.players], games, seconds)
-        worker.measured += games
-        worker.seconds += seconds
-        self._hooks.on_rate(self.crew.estimate_rate())
-
-    def _store(self, worker: Worker, handed: Handed, records: Sequence[Record]) -> None:
+    def _store(self, handed: Handed, records: Sequence[Record]) -> None:
         """Store records, but for those that are drawn: they are replayed first."""
-        free: list[Record] = []
+        worker, free = handed.worker, list[Record]()
         for record in records:
             self._hooks.on_begin(*handed.left.pop(record.key))
             handed.running.left.discard(record.key)
             if self._conditions.drawn and secrets.randbelow(self._conditions.drawn) == 0:
-                self._held[record.key] = worker, handed
+                self._held[record.key] = handed
                 self._audit.replay(record, self._tell_replayed)
             else:
                 free.append(record)
-        for line in self._handout.cross_check.note(worker, handed, records):
+        for line in self._handout.cross_check.note(handed, records):
             self._hooks.say(line)
         worker.games += len(records)
         worker.keys += [record.key for record in free]
@@ -255,12 +310,12 @@ class Dispatcher:
 
     def _take_replayed(self, record: Record, why: str) -> None:
         """Store a record that was replayed, or let another worker play the game."""
-        worker, handed = self._held.pop(record.key)
+        handed = self._held.pop(record.key)
         if not why:
             self._arrived.append(record)
             return
         self._handout.repeat(handed, record.key)
-        self._ban(worker, why)
+        self._ban(handed.worker, why)
 
     def _pass_on(self) -> None:
         """Store what has arrived."""

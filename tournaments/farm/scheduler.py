@@ -1,4 +1,4 @@
-"""Where a scheduler is, as its file says, and whether nobody but its own machines can reach it."""
+"""Where a scheduler is, whether nobody but its own machines can reach it, and which workers it has."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import ipaddress
 import os
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from malice.referee.errors import DataError
+from malice.tournaments.farm.work import MOST_SLOTS, pack
+
+if TYPE_CHECKING:
+    from distributed import Scheduler
 
 SCHEMES = ("tcp", "tls", "ws", "wss")
 """What an address may begin with: what Dask can speak to other processes without special hardware."""
@@ -21,6 +26,8 @@ ENCRYPTED = ("tls", "wss")
 WRITING_S = 2.0
 """A file that a scheduler is about to write is whole by then."""
 LOOK_EVERY_S = 0.2
+SILENT_S = 30.0
+"""A worker from which the scheduler has heard nothing for so long is gone."""
 TLS = "DASK_DISTRIBUTED__COMM__TLS__"
 """What the environment variables begin with in which Dask finds its certificates."""
 
@@ -131,3 +138,61 @@ def require_usable(scheduler: str, role: Literal["client", "worker"]) -> None:
     except FileNotFoundError:
         return
     require_protection(address, role)
+
+
+class ListedWorker(Struct, frozen=True):
+    """A worker in the list of a scheduler; what it holds comes from the worker."""
+
+    name: Annotated[str, Meta(max_length=200)]
+    slots: Annotated[float, Meta(ge=0, le=MOST_SLOTS)]
+
+
+class ListChanges(Struct, frozen=True):
+    """What has changed in the list of workers."""
+
+    since: int
+    """Since which version of it; 0 if this is all of it."""
+    version: int
+    came: dict[str, ListedWorker]
+    """By address; also those of which something else is said now."""
+    gone: tuple[str, ...]
+
+
+CHANGES = "malice_changes"
+"""What a client asks the scheduler for."""
+_told: dict[str, tuple[int, dict[str, ListedWorker]]] = {}
+"""By client, the version of the list that it was told last."""
+
+
+def offer_changes(dask_scheduler: Scheduler | None = None) -> bytes:
+    """Let the scheduler in whose process Dask calls this tell `ListChanges`, without a line in its log each time."""
+    assert dask_scheduler
+
+    def answer(client: str, version: int) -> bytes:
+        return _list_changes(dask_scheduler, client, version)
+
+    dask_scheduler.handlers[CHANGES] = answer
+    return CHANGES.encode()
+
+
+def _list_changes(dask_scheduler: Scheduler, client: str, version: int) -> bytes:
+    """The packed `ListChanges` of the list since a client saw a version.
+
+    Over a slow network, the list of a large cluster would take as long as the games.
+    """
+    for other in _told.keys() - dask_scheduler.clients.keys():
+        del _told[other]
+    known, before = _told.get(client, (0, {}))
+    since, before = (version, before) if version == known else (0, {})
+    now = {}
+    for address, worker in dask_scheduler.workers.items():
+        if worker.status.name == "running" and time.time() - worker.last_seen < SILENT_S:
+            listed = {"name": str(worker.name), "slots": worker.resources.get("game", 0)}
+            with suppress(msgspec.ValidationError):  # it says what cannot be
+                now[address] = msgspec.convert(listed, ListedWorker)
+    came = {address: worker for address, worker in now.items() if before.get(address) != worker}
+    gone = tuple(before.keys() - now.keys())
+    if came or gone or not known:
+        known += 1
+    _told[client] = known, now
+    return pack(ListChanges(since, known, came, gone))

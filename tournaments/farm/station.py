@@ -1,16 +1,23 @@
-"""What a worker is made of: its slots and their processors, its bots, and the tasks that it plays now."""
+"""What a worker is made of: its slots and their processors, its bots, and the tasks that it plays now.
+
+The functions at the end are what the coordinator calls in the process of a worker; Dask finds them by name. `dask
+worker` loads this module at its start, and calls `dask_setup`.
+"""
 
 from __future__ import annotations
 
 import math
 import os
 import platform
+import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
 
 import msgspec
 import trio
@@ -23,14 +30,27 @@ from malice.referee.families import load_family
 from malice.referee.isolation.probe import explain_missing_layer
 from malice.referee.records import Batch, GameOrder, Record, TimeUp
 from malice.tournaments.entries.bots import Bot
+from malice.tournaments.errors import LeagueError
 from malice.tournaments.farm.bot_cache import BotCache, Lacking
-from malice.tournaments.farm.calibration import measure_speeds
-from malice.tournaments.farm.identity import read_identity
-from malice.tournaments.farm.work import Answer, Introduction, Measured, Need, Refusal, Task, place_player
+from malice.tournaments.farm.machine import Speeds, measure_speeds
+from malice.tournaments.farm.work import (
+    Answer,
+    Introduction,
+    Need,
+    Refusal,
+    Task,
+    pack,
+    place_player,
+    read_identity,
+    unpack,
+)
 from malice.tournaments.running.announcements import find_first_error
 from malice.tournaments.running.coordinator import Coordinator
 from malice.tournaments.running.hooks import Hooks, Outcome
 from malice.tournaments.running.isolation import explain_weaker_isolation
+
+if TYPE_CHECKING:
+    from distributed import Worker
 
 VARIABLE = "MALICE_WORKER"
 """The environment variable in which `malice worker` tells its processes what they are."""
@@ -40,6 +60,8 @@ RUNS_AGAIN = 5
 LEAST_SEATS = 2
 ASK_EVERY_S = 0.2
 """How often a task that is played asks whether it is still wanted."""
+FETCH_S = 120.0
+"""How long the coordinator may take to fetch what was played last; what it has not by then is played again."""
 
 _encoder = msgspec.json.Encoder()
 
@@ -57,8 +79,6 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True):
     wall_speed: float | None = None
     memory: int | None = None
     """How many bytes it may use, if its control group says so."""
-    leave_fd: int = -1
-    """Where `malice worker` says that it shall leave."""
 
 
 class NoStation(MaliceError):
@@ -95,7 +115,6 @@ class Station:
         """How many tasks are played, or wait for their slots."""
         self._leaving = False
         self._measured_at = time.monotonic()
-        self.leave_fd = terms.leave_fd
 
     def introduce(self, need: Need) -> Introduction | Refusal:
         """What this worker is, or why it cannot play in a run."""
@@ -184,8 +203,8 @@ class Station:
                 begin = time.monotonic()
                 answer = self._play(task, bots, cpus, is_abandoned)
                 return replace(answer, seconds=time.monotonic() - begin, measured=measured)
-        except Lacking as error:
-            return Answer(task.number, lacks=(error.content,))
+        except Lacking:
+            return Answer(task.number, lacks=True)
         except (MaliceError, OSError) as error:
             return Answer(task.number, trouble=str(error))
 
@@ -229,15 +248,14 @@ class Station:
     def _is_finishing(self, run: str) -> bool:
         return self._leaving or run in self._finishing
 
-    def _measure_again(self, cpus: tuple[int, ...]) -> Measured | None:
+    def _measure_again(self, cpus: tuple[int, ...]) -> Speeds | None:
         """Measure how fast a slot is before it plays, if that was long ago and all others are at work."""
         with self._changed:
             if self._free or time.monotonic() - self._measured_at < MEASURE_EVERY_S:
                 return None
             self._measured_at = time.monotonic()
         with suppress(MaliceError):
-            speeds = measure_speeds([cpus], runs=RUNS_AGAIN)
-            return Measured(speeds.cpu, speeds.wall)
+            return measure_speeds([cpus], runs=RUNS_AGAIN)
         return None
 
     @contextmanager
@@ -272,3 +290,61 @@ def _run(
 
     trio.run(play)
     return coordinator.outcome
+
+
+def introduce(need: bytes, contents: Sequence[str] = (), *tars: bytes) -> bytes:
+    """Keep the tar files of some bots, and pack the `Introduction` or the `Refusal` of this worker."""
+    try:
+        station = find_station()
+        for content, tar in zip(contents, tars, strict=True):
+            station.bots.receive(content, tar)
+        return pack(station.introduce(msgspec.json.decode(unpack(need), type=Need)))
+    except (NoStation, LeagueError, OSError, ValueError) as error:
+        return pack(Refusal(platform.node(), str(error)))
+
+
+def play(task: bytes) -> bytes:
+    """Play a packed `Task`; pack the `Answer`."""
+    return pack(find_station().play(msgspec.json.decode(unpack(task), type=Task), make_abandonment()))
+
+
+def finish(run: str) -> None:
+    """Let the games of a run finish, and begin no other."""
+    find_station().finish(run)
+
+
+def make_abandonment() -> Callable[[], bool]:
+    """Make a function that says whether nobody waits any more for the task of this thread."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def is_abandoned() -> bool:
+        # Read from another thread: these are the plain attributes of an object, and an old value is no harm.
+        task = worker.state.tasks.get(key)
+        return task is None or task.state == "cancelled" or worker.status.name != "running"
+
+    return is_abandoned
+
+
+def dask_setup(worker: Worker) -> None:
+    """Let SIGTERM make this worker leave; SIGINT ends it at once."""
+    leaving = threading.Thread(target=_leave, args=(worker, find_station()), daemon=True)
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        if leaving.ident is None:  # the first one
+            leaving.start()
+
+    signal.signal(signal.SIGTERM, leave)
+
+
+def _leave(worker: Worker, station: Station) -> None:
+    """Let the games finish and the coordinator fetch them; begin no other, and end."""
+    station.leave()
+    while not station.is_idle():
+        time.sleep(ASK_EVERY_S)
+    deadline = time.monotonic() + FETCH_S
+    while worker.state.tasks and time.monotonic() < deadline:  # each until its answer was fetched
+        time.sleep(ASK_EVERY_S)
+    os.kill(os.getpid(), signal.SIGINT)

@@ -8,18 +8,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
 import msgspec
-from msgspec.structs import replace
 
 from malice.referee.bot import prepare_parent_death_signal
 from malice.tournaments.entries.builds import print_progress
 from malice.tournaments.errors import Stopped
-from malice.tournaments.farm.allowance import ALL, Allowance
+from malice.tournaments.farm.machine import ALL, Allowance
 from malice.tournaments.farm.scheduler import find_loopback, is_file, read_address, require_protection
 from malice.tournaments.farm.station import VARIABLE, Terms
 
@@ -82,13 +82,13 @@ def run_worker(scheduler: str, name: str, terms: Terms, patience_s: float = CONN
         while True:
             began = time.monotonic()
             address = _find_scheduler(scheduler, patience_s)
-            with _leave_on_sigterm() as leaving:
-                process = _start(list_words(address, name, terms, patience_s, dashboard), terms, leaving.reader)
+            process = _start(list_words(address, name, terms, patience_s, dashboard), terms)
+            with _leave_on_sigterm(process) as leaving:
                 try:
                     code = process.wait()
                 finally:
                     _end(process)
-            if leaving.asked:
+            if leaving.is_set():
                 return
             lived = time.monotonic() - began
             if was_unanswered(code, lived, patience_s):
@@ -99,38 +99,23 @@ def run_worker(scheduler: str, name: str, terms: Terms, patience_s: float = CONN
             time.sleep(PAUSE_S * 2**failures)
 
 
-class Departure:
-    """How a `dask worker` is told to leave.
-
-    Args:
-        reader: the descriptor from which it reads that.
-    """
-
-    def __init__(self, reader: int) -> None:
-        self.reader = reader
-        self.asked = False
-
-
 @contextlib.contextmanager
-def _leave_on_sigterm() -> Iterator[Departure]:
-    """Let a first SIGTERM ask a worker to leave, and a second one end it."""
-    reader, writer = os.pipe()
-    leaving, before = Departure(reader), signal.getsignal(signal.SIGTERM)
+def _leave_on_sigterm(process: subprocess.Popen[bytes]) -> Iterator[threading.Event]:
+    """Hand a first SIGTERM on to a `dask worker`, which leaves then; a second one ends it. Yield whether one came."""
+    asked, before = threading.Event(), signal.getsignal(signal.SIGTERM)
 
-    def ask(number: int, frame: FrameType | None) -> None:
-        leaving.asked = True
+    def leave(number: int, frame: FrameType | None) -> None:
+        asked.set()
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        os.write(writer, b"!")
+        process.terminate()
         print_progress("leaving: the games that are played finish; once more ends them")
 
     if before != signal.SIG_IGN:
-        signal.signal(signal.SIGTERM, ask)
+        signal.signal(signal.SIGTERM, leave)
     try:
-        yield leaving
+        yield asked
     finally:
         signal.signal(signal.SIGTERM, before)
-        os.close(reader)
-        os.close(writer)
 
 
 def was_unanswered(code: int, seconds: float, patience_s: float = CONNECT_S) -> bool:
@@ -186,30 +171,28 @@ def list_words(address: str, name: str, terms: Terms, patience_s: float = CONNEC
     slots = len(terms.cpu_sets)
     where = [address, "--host", host] if (host := find_loopback(address)) else [address]
     words = [sys.executable, "-P", "-m", "distributed.cli.dask_worker", *where, "--name", name, "--no-nanny"]
-    words += ["--nthreads", str(slots), "--resources", f"game={slots}"]
+    # One thread more than there are slots, so that a worker that plays can still be asked who it is.
+    words += ["--nthreads", str(slots + 1), "--resources", f"game={slots}"]
     # The bots have limits of their own, and what we hold ourselves is small.
     words += ["--memory-limit", "0", "--death-timeout", f"{patience_s:g}"]
     # Without a dashboard it still serves a few pages, by default to everybody.
     words += ["--dashboard" if dashboard else "--no-dashboard", "--dashboard-address", dashboard or "127.0.0.1:0"]
-    words += ["--preload", "malice.tournaments.farm.leaving"]
+    words += ["--preload", "malice.tournaments.farm.station"]
     return [*words, "--local-directory", str(Path(terms.cache) / "dask")]
 
 
-def _start(words: Sequence[str], terms: Terms, leave_fd: int) -> subprocess.Popen[bytes]:
-    terms = replace(terms, leave_fd=leave_fd)
+def _start(words: Sequence[str], terms: Terms) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         words,
         env=QUIET | os.environ | {VARIABLE: msgspec.json.encode(terms).decode()},
-        pass_fds=(leave_fd,),
         start_new_session=True,
-        preexec_fn=prepare_parent_death_signal(signal.SIGTERM),
+        preexec_fn=prepare_parent_death_signal(signal.SIGINT),
     )
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End a worker in order, or else at once; nothing of it stays."""
-    if process.poll() is None:
-        process.terminate()
+    process.send_signal(signal.SIGINT)  # after SIGTERM it would first play on
     try:
         process.wait(END_S)
     except subprocess.TimeoutExpired:

@@ -34,7 +34,7 @@ from malice.referee.records import (
 from malice.tournaments.running.hooks import Hooks, Outcome, Running
 from malice.tournaments.running.leftovers import BEAT_S, ProcessLedger
 
-END_WAIT_S = 1.0
+END_WAIT_S = 0.5
 """How long a referee may take to end its bots once its input is closed."""
 
 _encoder = msgspec.json.Encoder()
