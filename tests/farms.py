@@ -29,7 +29,6 @@ from malice.tournaments.running.hooks import Audit, CheckPool, Hooks, Outcome
 from malice.tournaments.running.opening import Playing, RunTerms, open_plan
 from malice.tournaments.running.plan import Plan, read_plan
 from malice.tournaments.running.run import Run
-from tests.processes import PATIENCE_S
 from tests.sharing import nobody_greeted
 
 CONFIG = Config(
@@ -47,14 +46,19 @@ def choose(request: Move) -> tuple[str, int]:
 
 
 CHOOSER = choose
-_played: dict[tuple[str, Key], Record] = {}
+_played: dict[bytes, Record] = {}
+"""By all that decides how a game is played, and what its record says."""
+MOST_LOOKS = 20_000
+"""How often a run may look around: one that does so more often stands still."""
+NEXT_LOOK_S = 1e-9
+"""Nobody comes here while a run waits: a worker that is not there at the next look never will be."""
 
 
 def play_game(batch: Batch, order: GameOrder, choose: Chooser = choose) -> Record:
     """Play a game without bots; those that choose by default do so the same way each time."""
     if choose is not CHOOSER:
         return GameRunner(batch, order, [Puppet(choose) for _ in order.seating]).play()
-    known = order.deal_seed, order.key
+    known = msgspec.json.encode(replace(batch, games=(order,), speed=1.0))
     if known not in _played:
         _played[known] = GameRunner(batch, order, [Puppet(choose) for _ in order.seating]).play()
     return replace(_played[known], speed=batch.speed)
@@ -93,9 +97,6 @@ class SimulatedCluster:
         self.handed: list[tuple[str, Task]] = []
         """All that was ever handed out."""
         self.finishing = False
-        self.patience_s: float = PATIENCE_S
-        self.grace_s: float = PATIENCE_S
-        """How long a run waits for a first worker, or for another one if all are refused."""
         self.game_s = 0.0
         """How long each game takes, as the workers say."""
         self.cross_checked = 0
@@ -104,8 +105,11 @@ class SimulatedCluster:
         self._forge = forge or {}
         self._choosers = choosers or {}
         self._moved = 0
+        self._looks = 0
 
     def list_workers(self) -> Mapping[str, str]:
+        self._looks += 1
+        assert self._looks < MOST_LOOKS, f"the run stands still; workers have in hand: {self.tasks}"
         self.take_turn()
         self.events.put(Answered(-1, None))  # the run need not wait for anything
         return dict(self.workers)
@@ -197,8 +201,8 @@ def play_on(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: f
         tickets,
         {},
         min_speed=min_speed,
-        patience_s=cluster.patience_s,
-        grace_s=cluster.grace_s,
+        patience_s=NEXT_LOOK_S,
+        grace_s=NEXT_LOOK_S,
         drawn=drawn,
         by_wall=True,
         cross_checked=cluster.cross_checked,

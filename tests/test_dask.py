@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import msgspec
+import pytest
 from distributed import Client, Scheduler, Worker
 from msgspec.structs import replace
 
+from malice.referee.records import Isolation
+from malice.tournaments.farm.dask_cluster import DaskCluster
+from malice.tournaments.farm.work import Identity, Introduction, Need, Refusal
 from malice.tournaments.league.store import Store
 from tests.farms import CONFIG, GAMES, League, compute_sha
+from tests.processes import PATIENCE_S
 from tests.slow_network import play_far_away
+
+NEED = Need(Identity("0", "", ""), (), Isolation("none"), 1, ())
 
 
 @asynccontextmanager
@@ -67,6 +75,49 @@ def test_a_task_for_workers_that_are_gone_waits_for_ever_so_we_take_it_back() ->
             return {scheduler.tasks[future.key].state for future in futures}
 
     assert asyncio.run(lose()) == {"no-worker"}
+
+
+@asynccontextmanager
+async def connect(scheduler: Scheduler) -> AsyncIterator[DaskCluster]:
+    """A cluster as a run sees it, from a thread of its own."""
+    cluster = await asyncio.to_thread(DaskCluster, scheduler.address)
+    try:
+        yield cluster.__enter__()
+    finally:
+        await asyncio.to_thread(cluster.__exit__)
+
+
+@pytest.mark.parametrize("how", ["breaks", "ends"])
+def test_what_is_asked_while_the_connection_to_the_scheduler_is_lost_is_answered(how: str) -> None:
+    async def lose() -> bytes | None:
+        async with start_cluster() as (scheduler, worker, client), connect(scheduler) as cluster:
+            asked = cluster.call(cast("Any", hold), b"", [worker.address])
+            while not worker.state.executing:
+                await asyncio.sleep(0)
+            (stream,) = (each for name, each in scheduler.client_comms.items() if name != client.id)
+            if how == "breaks":
+                stream.abort()
+            else:
+                stream.send({"op": "stream-closed"})
+            return await asyncio.wait_for(asyncio.wrap_future(asked), PATIENCE_S)
+
+    assert asyncio.run(lose()) is None
+
+
+def test_nobody_waits_for_a_worker_that_vanishes_before_it_introduces_itself() -> None:
+    async def lose() -> Mapping[str, Introduction | Refusal]:
+        async with start_cluster() as (scheduler, worker, client), connect(scheduler) as cluster:
+            held = client.submit(hold, 0)
+            while not worker.state.executing:
+                await asyncio.sleep(0)
+            asked = asyncio.create_task(asyncio.to_thread(cluster.await_introductions, NEED, {}))
+            while len(scheduler.tasks) < 2:
+                await asyncio.sleep(0)
+            await scheduler.remove_worker(worker.address, stimulus_id="it vanished")
+            del held
+            return await asyncio.wait_for(asked, PATIENCE_S)
+
+    assert asyncio.run(lose()) == {}
 
 
 def test_through_a_slow_network_bots_travel_once_and_records_compressed(tmp_path: Path) -> None:

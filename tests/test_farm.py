@@ -28,6 +28,8 @@ from malice.referee.records import (
 )
 from malice.tournaments.errors import Stopped
 from malice.tournaments.farm.cluster import Answered, Signalled
+from malice.tournaments.farm.crew import Crew, Worker
+from malice.tournaments.farm.cross_check import Check
 from malice.tournaments.farm.handout import cut_blocks
 from malice.tournaments.farm.machine import Speeds
 from malice.tournaments.farm.work import Answer, Introduction, Refusal, Task, pack
@@ -469,6 +471,15 @@ def test_bots_that_never_play_the_same_way_twice_blame_no_worker(league: League)
     assert "differently" not in league.out.getvalue()
 
 
+def test_a_block_goes_back_to_the_worker_that_has_taken_the_address_of_another(league: League) -> None:
+    ann, bob = (Worker("tcp://here", name, GREETING) for name in ("ann", "bob"))
+    crew = Crew(SimulatedCluster(), None, print, str)  # type: ignore[arg-type]
+    crew.workers[bob.address] = bob
+
+    assert Check((), ann, {}, bob, repeated={ann}).find_player(crew) is bob
+    assert Check((), ann, {}, bob).find_player(crew) is None, "ann is gone"
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_what_two_workers_play_is_stored_once_whatever_goes_wrong(seed: int, league: League) -> None:
     chaos = Chaos(seed, "ann", "bob", "cat")
@@ -498,6 +509,22 @@ def test_a_worker_that_leaves_hands_back_what_it_has_not_played_and_gets_no_more
     assert "refused" not in said
     assert sum(address == "tcp://bob" for address, _ in cluster.handed) == 3, "one window"
     assert len(league.keys()) == GAMES
+
+
+def test_a_worker_that_leaves_and_plays_nothing_is_not_waited_for(league: League) -> None:
+    class Lingering(SimulatedCluster):
+        def answer(self, address: str, task: Task, **changes: object) -> None:
+            super().answer(address, task, leaving=True)
+
+    with pytest.raises(Stopped, match="no worker for"):
+        league.run(Lingering("ann"))
+
+
+def test_a_run_pauses_also_if_no_game_is_in_hand(league: League) -> None:
+    cluster = SimulatedCluster("ann")
+
+    assert dispatch(league, cluster, Hooks(lambda record: None, pauses=lambda: True)).paused
+    assert len(cluster.handed) == 3, "one window"
 
 
 def test_clocks_follow_a_worker_that_became_slower(league: League) -> None:

@@ -17,7 +17,7 @@ from malice.tournaments.league.config import ClockLines
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.hooks import Hooks
 from malice.tournaments.running.plan import read_plan
-from tests.farms import CONFIG, GAMES, GREETING, League, SimulatedCluster, dispatch
+from tests.farms import CONFIG, GAMES, GREETING, League, SimulatedCluster, dispatch, play_game
 
 
 @pytest.fixture
@@ -35,7 +35,6 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> Batch:
 def test_a_run_gives_up_soon_if_every_worker_stays_refused(league: League) -> None:
     slow = replace(GREETING, speed=0.3)
     cluster = SimulatedCluster("ann", "bob", greetings={"ann": slow, "bob": slow})
-    cluster.grace_s = 0.2
 
     with pytest.raises(Stopped, match="every worker is refused, and no other came") as stopped:
         league.run(cluster, least=0.5)
@@ -46,11 +45,8 @@ def test_a_run_gives_up_soon_if_every_worker_stays_refused(league: League) -> No
 
 
 def test_a_run_without_a_worker_waits_for_one_a_while(league: League) -> None:
-    nobody = SimulatedCluster()
-    nobody.patience_s = 0.2
-
     with pytest.raises(Stopped, match="no worker for"):
-        league.run(nobody)
+        league.run(SimulatedCluster())
 
 
 HOSTILE = "friday\x1b[2J\nError: all is lost"
@@ -92,6 +88,12 @@ def test_a_run_says_what_its_workers_can_do_when_they_join_and_when_they_are_bac
     assert sum(int(games) for _, games in shares) == GAMES
     bounds = [line.partition("; ")[2].partition(" by the clocks")[0] for line in joined[:2]]
     assert bounds == ["now 2 at a time, at most 9:09:00", "now 4 at a time, at most 4:34:30"]
+
+
+def test_a_game_of_other_bots_is_another_game_of_the_simulation(batch: Batch) -> None:
+    other = replace(batch, players=tuple(replace(player, hash="ab" * 32) for player in batch.players))
+
+    assert play_game(batch, batch.games[0]).entries != play_game(other, other.games[0]).entries
 
 
 def draw_block(batch: Batch, chance: random.Random) -> Block:

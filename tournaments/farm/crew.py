@@ -39,9 +39,9 @@ class Handed:
     running: Running
 
 
-@dataclass
+@dataclass(eq=False)
 class Worker:
-    """A worker that may play."""
+    """A worker that may play; one that comes back is another one."""
 
     address: str
     name: str
@@ -147,7 +147,8 @@ class Crew:
         """
         now, patience_s, grace_s = time.monotonic(), self._conditions.patience_s, self._conditions.grace_s
         refused = [line for each in self._listed.items() if (line := self._find_refusal(*each))]
-        if self.workers or self._asked:  # over a slow network, bots travel longer than that
+        playing = any(worker.tasks or not worker.leaving for worker in self.workers.values())
+        if playing or self._asked:  # over a slow network, bots travel longer than that
             self._alone_since = now
         if self.workers or not refused or len(refused) < len(self._listed):
             self._hopeful_at = now

@@ -32,8 +32,8 @@ class Check:
     second: Worker | None = None
     other: Mapping[Key, Record] = field(default_factory=dict)
     """What the second one played."""
-    repeated: set[str] = field(default_factory=set)
-    """The addresses of those that played it twice, the same way."""
+    repeated: set[Worker] = field(default_factory=set)
+    """Those that played it twice, the same way."""
 
     @property
     def labels(self) -> frozenset[str]:
@@ -47,8 +47,8 @@ class Check:
                 worker for worker in crew.workers.values() if worker.name != self.first.name and not worker.leaving
             ]
             return min(others, key=lambda worker: worker.fullness, default=None)
-        address = next(each.address for each in (self.first, self.second) if each.address not in self.repeated)
-        return crew.workers.get(address)
+        missing = self.second if self.first in self.repeated else self.first
+        return missing if crew.workers.get(missing.address) is missing else None
 
 
 class CrossCheck:
@@ -127,11 +127,11 @@ class CrossCheck:
             if find_difference(check.played, mine):
                 self._waiting.append(check)
             return ""
-        known = check.played if worker.address == check.first.address else check.other
+        known = check.played if worker is check.first else check.other
         if key := find_difference(known, mine):
             self._unsteady.add(name_difference(known[key], mine[key]))
             return ""
-        check.repeated.add(worker.address)
+        check.repeated.add(worker)
         if len(check.repeated) < 2:
             self._waiting.append(check)
             return ""

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import Future
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
@@ -73,6 +73,8 @@ class SealedClient(Client):
         self._ends: dict[str, asyncio.Future[int]] = {}
         """By key, how a task ends."""
         self._offered = False
+        self.is_lost = False
+        """Whether nothing comes from the scheduler any more; nobody answers then, and another client is needed."""
         super().__init__(address, timeout=timeout_s, set_as_default=False, name="malice")  # type: ignore[no-untyped-call]
 
     def start(self, **kwargs: Any) -> None:
@@ -91,6 +93,18 @@ class SealedClient(Client):
             "error": lambda **_: None,
         }
         super().start(**kwargs)  # type: ignore[no-untyped-call]
+
+    async def _handle_report(self) -> None:
+        """Listen to the scheduler. Whyever that ends, all that workers are asked now is lost."""
+        try:
+            await super()._handle_report()
+        finally:
+            self.is_lost = True
+            self._end(LOST, *self._ends)
+
+    async def _reconnect(self) -> None:
+        """Let the listening end: the scheduler has forgotten our tasks, and it may be elsewhere by now."""
+        self.scheduler_comm = None
 
     def _end(self, how: int, *keys: str) -> None:
         for key in keys:
@@ -115,6 +129,8 @@ class SealedClient(Client):
             What the function returned; nothing if it raised an exception, or returned something else than bytes. None
             if the task was lost, so that nobody knows what became of it.
         """
+        if self.is_lost:
+            return None
         key = f"malice-{secrets.token_hex(8)}"
         end = self._ends[key] = asyncio.get_running_loop().create_future()
         resources = {"game": slots} if slots else None
@@ -214,7 +230,8 @@ class DaskCluster:
 
     def list_workers(self) -> Mapping[str, str]:
         """The names of the workers that are there, by address."""
-        return {address: worker.name for address, worker in self._listed.items()}
+        listed = {} if self._client.is_lost else self._listed
+        return {address: worker.name for address, worker in listed.items()}
 
     def count_slots(self) -> int:
         """How many games the workers that are there play at a time, at least 1."""
@@ -250,10 +267,15 @@ class DaskCluster:
         deadline = time.monotonic() + CONNECT_S
         while not self._listed and time.monotonic() < deadline:
             time.sleep(LOOK_EVERY_S)
-        for address in (asked := list(self._listed)):
+        waiting, replies = set(self.list_workers()), dict[str, Introduction | Refusal]()
+        for address in waiting:
             self.introduce(address, need, tars)
-        told = [event for _ in asked if isinstance(event := self.events.get(), Introduced)]
-        return {each.address: each.reply for each in told if each.reply is not None}
+        while waiting := waiting & self.list_workers().keys():
+            with contextlib.suppress(Empty):
+                if isinstance(told := self.events.get(timeout=LOOK_EVERY_S), Introduced):
+                    waiting.discard(told.address)
+                    replies |= {told.address: told.reply} if told.reply else {}
+        return replies
 
     def call(self, function: Callable[..., bytes], said: bytes, workers: Collection[str]) -> Future[bytes | None]:
         """Let one of some workers call a function, in a slot of its own; see `SealedClient.ask`."""
@@ -283,7 +305,8 @@ class DaskCluster:
             (future,) = (await client._scatter(parcel, workers=[address])).values()  # type: ignore[no-untyped-call]
             return future
 
-        if not (sent := self._parcels.get(content)):
+        sent = self._parcels.get(content)
+        if sent is None or (sent.done() and (sent.cancelled() or sent.exception())):
             sent = self._parcels[content] = asyncio.ensure_future(send())
         return sent
 
@@ -327,7 +350,7 @@ class DaskCluster:
         """Keep the list of workers up to date, and the connection alive; a new scheduler may come after a while."""
         while not self._closed.wait(LOOK_EVERY_S):
             try:
-                if self._client.status != "running":
+                if self._client.is_lost:
                     self._listed = {}
                     self._drop_all()
                     # Not left to the client: it looks for the scheduler only where that was.

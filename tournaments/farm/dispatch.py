@@ -326,7 +326,8 @@ class Dispatcher:
         for record in records:
             self._hooks.on_record(record)
         if not self._handout.ending and self._hooks.pauses():
-            self._handout.outcome.paused = self._handout.finish()
+            self._handout.outcome.paused = True
+            self._handout.finish()
         self._handout.recall_unwanted()
 
     def _take_failures(self, handed: Handed, answer: Answer) -> None:

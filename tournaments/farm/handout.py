@@ -304,11 +304,11 @@ class Handout:
 
     def finish(self) -> bool:
         """Let the running games finish, and hand out nothing more; return False if nothing runs, or if it was done."""
-        if self.ending or not self.tasks:
+        if self.ending:
             return False
         self.ending = True
         self._cluster.finish(self._run)
-        return True
+        return bool(self.tasks)
 
     def drop(self, handed: Handed) -> None:
         """Forget that a worker has a task in hand."""
