@@ -232,6 +232,27 @@ def test_a_rung_that_cannot_be_built_here_is_left_out_and_named(
     assert "no-such-compiler" in done.stderr
 
 
+@pytest.mark.slow
+def test_the_games_of_a_ladder_go_on_where_they_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine-v1.toml"
+    path.write_text(
+        'ruleset = "massachusetts"\nanchor = "greedy"\nrungs = ['
+        + ", ".join(
+            f'{{ label = "{rung.label}", bot = "{rung.bot}", rating = {rung.rating} }}'
+            for rung in load_ladder("standard-v1").rungs[1:3]
+        )
+        + "]\n"
+    )
+
+    def make(deals: int) -> str:
+        assert making.main([str(path), "--deals", str(deals), "--seed", "steps"]) == 0
+        return capsys.readouterr().out
+
+    at_once = make(4)
+    path.write_text(make(2))
+    assert make(4) == at_once
+
+
 def test_a_damaged_reference_bot_is_no_opponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladders, "BOTS", tmp_path)
     hash = freeze_bot(find_bot("first"), tmp_path)

@@ -2,9 +2,10 @@
 
 `python -m malice.tournaments.ladder.making LADDER [--deals N] [--jobs N] [--bot LABEL=BOT] [--seed WORD]`
 
-LADDER is a file, or the name of a ladder that ships. It plays N deals of each two neighbours, both games of each, and
-prints the file with the ratings that follow. Pairs whose deals the file holds are not played again without `--again`.
-`--bot` freezes a bot for the rung of that label first.
+LADDER is a file, or the name of a ladder that ships. Each two neighbours play until the file holds N of their deals,
+both games of each; without `--deals` none plays. It prints the file with the ratings that follow. Ctrl-C ends it with
+the deals that are complete, and what it prints then can be continued. `--bot` freezes a bot for the rung of that label
+first, and drops the deals of the bot that was there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -43,11 +45,10 @@ def main(words: Sequence[str] | None = None) -> int:
     """Make a ladder; the exit status is 0."""
     parser = ArgumentParser(prog="python -m malice.tournaments.ladder.making", description=__doc__)
     parser.add_argument("ladder")
-    parser.add_argument("--deals", type=int, default=1000)
+    parser.add_argument("--deals", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--bot", action="append", default=[], metavar="LABEL=BOT")
     parser.add_argument("--seed", default="ladder")
-    parser.add_argument("--again", action="store_true")
     given = parser.parse_args(words)
     path = Path(given.ladder)
     ladder = read_ladder(path if path.suffix == ".toml" else FOLDER / f"{path}.toml")
@@ -62,23 +63,27 @@ def main(words: Sequence[str] | None = None) -> int:
             isolation=Isolation("auto"),
         )
         measure = _measure_alone if ladder.alone else _measure_steps
-        sys.stdout.write(format_ladder(measure(ladder, kept, terms, again=given.again)))
+        sys.stdout.write(format_ladder(measure(ladder, kept, terms)))
     return 0
 
 
 def _freeze(ladder: Ladder, label: str, bot: Bot) -> Ladder:
     hash = freeze_bot(bot)
-    rungs = [replace(rung, bot=hash) if rung.label == label else rung for rung in ladder.rungs]
+    rungs = list(ladder.rungs)
+    (place,) = (place for place, rung in enumerate(rungs) if rung.label == label)
+    rungs[place] = replace(rungs[place], bot=hash, deals=())
+    if not ladder.alone and place + 1 < len(rungs):
+        rungs[place + 1] = replace(rungs[place + 1], deals=())  # those it played against the bot that was there
     return replace(ladder, file=replace(ladder.file, rungs=tuple(rungs)))
 
 
-def _measure_steps(ladder: Ladder, kept: KeptBots, terms: ClimbTerms, *, again: bool) -> LadderFile:
+def _measure_steps(ladder: Ladder, kept: KeptBots, terms: ClimbTerms) -> LadderFile:
     """Let each rung meet the one below."""
     rungs = list(ladder.rungs)
     for place in range(1, len(rungs)):
-        if not rungs[place].deals or again:
-            counts = _play(ladder, kept, (rungs[place], rungs[place - 1]), terms)
-            rungs[place] = replace(rungs[place], deals=tuple(counts))
+        rungs[place], stopped = _play(ladder, kept, (rungs[place], rungs[place - 1]), terms)
+        if stopped:
+            break
     return replace(ladder.file, rungs=rate_rungs(rungs, ladder.file.anchor))
 
 
@@ -94,34 +99,42 @@ def rate_rungs(rungs: Sequence[Rung], anchor: str) -> tuple[Rung, ...]:
     )
 
 
-def _measure_alone(ladder: Ladder, kept: KeptBots, terms: ClimbTerms, *, again: bool) -> LadderFile:
+def _measure_alone(ladder: Ladder, kept: KeptBots, terms: ClimbTerms) -> LadderFile:
     """Let each rung play the deals of the ladder."""
-    rungs = []
-    for rung in ladder.rungs:
-        counts = rung.deals if rung.deals and not again else _play(ladder, kept, (rung, ladder.rungs[0]), terms)
-        rungs.append(replace(rung, deals=tuple(counts), rating=round(counts[1] / sum(counts) * THOUSAND)))
+    rungs = list(ladder.rungs)
+    for place, rung in enumerate(rungs):
+        rung, stopped = _play(ladder, kept, (rung, rungs[0]), terms)
+        if rung.deals:
+            rungs[place] = replace(rung, rating=round(rung.deals[1] / sum(rung.deals) * THOUSAND))
+        if stopped:
+            break
     return replace(ladder.file, rungs=tuple(sorted(rungs, key=lambda rung: rung.rating)))
 
 
-def _play(ladder: Ladder, kept: KeptBots, pair: tuple[Rung, Rung], terms: ClimbTerms) -> list[int]:
+def _play(ladder: Ladder, kept: KeptBots, pair: tuple[Rung, Rung], terms: ClimbTerms) -> tuple[Rung, bool]:
+    """Let a pair play the deals that are missing; the first with all its deals, and whether a signal came."""
     one, other = pair
+    played = sum(one.deals)
+    if played >= terms.deals:
+        return one, False
     players = [load_rung(rung, kept).make_player(rung.label) for rung in pair]
 
     def tell(climb: Climb) -> None:
         if climb.deals % 50 == 0:
-            print(f"{one.label} v {other.label}: {climb.deals} of {terms.deals} deals", file=sys.stderr, flush=True)
+            print(f"{one.label} v {other.label}: {played + climb.deals} deals", file=sys.stderr, flush=True)
 
     seed = hashlib.sha256(terms.seed + f"{one.label} {other.label}".encode()).digest()
-    climb = Climb(
-        ladder, players[0], [(other, players[1])], replace(terms, seed=terms.seed if ladder.alone else seed), tell
-    )
-    climb.play()
+    missing = replace(terms, seed=terms.seed if ladder.alone else seed, deals=terms.deals - played)
+    climb = Climb(ladder, players[0], [(other, players[1])], missing, tell)
     (opposition,) = climb.oppositions
-    if climb.stopped or opposition.faults or opposition.spoilt:
+    opposition.begun = played  # the cards of the deals before are known
+    climb.play()
+    if opposition.faults or opposition.spoilt:
         raise SystemExit(
             f"{one.label} v {other.label}: {opposition.faults + opposition.spoilt} faults; nothing may disturb a ladder"
         )
-    return opposition.counts
+    counts = (sum(both) for both in zip_longest(one.deals, opposition.counts, fillvalue=0))
+    return replace(one, deals=tuple(counts)), climb.stopped
 
 
 def format_ladder(file: LadderFile) -> str:
