@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,13 @@ def test_the_searching_bot_needs_nothing_but_rust() -> None:
 
     assert "dependencies" not in package
     assert "unsafe" not in "".join(path.read_text("utf-8") for path in FOLDER.glob("src/*.rs") if path.stem != "clock")
+
+
+def test_the_searching_bot_passes_its_own_tests(prompter: Path) -> None:
+    done = subprocess.run(["cargo", "test", "--offline", "-q"], cwd=prompter, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
 
 
 @pytest.mark.parametrize("ruleset", ODD)

@@ -80,11 +80,9 @@ impl Belief {
                 self.moved = false;
             }
             "draw" => self.gathering = false,
-            "flip" => {
-                if self.faces[seat].is_empty() {
-                    self.faces[seat].push(card);
-                    self.turned[card as usize] += 1;
-                }
+            "flip" if self.faces[seat].is_empty() => {
+                self.faces[seat].push(card);
+                self.turned[card as usize] += 1;
             }
             "move" => {
                 self.moved = true;

@@ -13,9 +13,11 @@ use crate::value::settle;
 use crate::worlds::Seen;
 
 const MOST_TURNS: u16 = 1500;
+/// After so many deals it says how things stand.
+const TOLD: usize = 20;
 const USAGE: &str = "prompter duel RULESET BUDGET BUDGET DEALS [SEED]: a budget is 5ms, or 300 (rollouts), or 0";
 
-/// Plays deals and says how the first budget did against the second.
+/// Plays deals and says how the first budget did against the second, now and then.
 pub fn run(arguments: &[String]) {
     let Some((rules, budgets, deals, seed)) = read(arguments) else {
         eprintln!("{USAGE}");
@@ -31,16 +33,18 @@ pub fn run(arguments: &[String]) {
             sum += f64::from(play_game(&rules, seed + number, first, &budget));
         }
         results.push(sum / rules.team_count as f64);
+        if results.len() % TOLD == 0 || number + 1 == deals {
+            tell(&results, cpu_ms() - began);
+        }
     }
+}
+
+fn tell(results: &[f64], took: f64) {
     let count = results.len() as f64;
     let mean = results.iter().sum::<f64>() / count;
     let variance = results.iter().map(|result| (result - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-    println!(
-        "{:.1} % +- {:.1} of {deals} deals, {:.0} s",
-        100.0 * mean,
-        196.0 * (variance / count).sqrt(),
-        (cpu_ms() - began) / 1e3
-    );
+    let half = 196.0 * (variance / count).sqrt();
+    println!("{:.1} % +- {half:.1} of {count} deals, {:.0} s", 100.0 * mean, took / 1e3);
 }
 
 fn read(arguments: &[String]) -> Option<(Rules, [Budget; 2], u64, u64)> {

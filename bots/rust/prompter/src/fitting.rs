@@ -77,12 +77,15 @@ fn step(rules: &Rules, table: &mut Table, world: &World, chance: &mut Chance) {
 /// The shares that weights expect.
 fn expect(rules: &Rules, moment: &Moment, weights: &Features) -> [f32; SEATS] {
     let mut shares = [0.0; SEATS];
-    for team in 0..rules.team_count {
-        shares[team] = moment.teams[team].iter().zip(weights).map(|(own, weight)| own * weight).sum::<f32>();
+    let expected = &mut shares[..rules.team_count];
+    for (share, team) in expected.iter_mut().zip(&moment.teams) {
+        *share = team.iter().zip(weights).map(|(own, weight)| own * weight).sum();
     }
-    let most = shares[..rules.team_count].iter().copied().fold(f32::MIN, f32::max);
-    let sum: f32 = shares[..rules.team_count].iter().map(|score| (score - most).exp()).sum();
-    std::array::from_fn(|team| if team < rules.team_count { (shares[team] - most).exp() / sum } else { 0.0 })
+    let most = expected.iter().copied().fold(f32::MIN, f32::max);
+    expected.iter_mut().for_each(|share| *share = (*share - most).exp());
+    let sum: f32 = expected.iter().sum();
+    expected.iter_mut().for_each(|share| *share /= sum);
+    shares
 }
 
 /// The mean cross entropy.
@@ -108,9 +111,9 @@ fn fit(rules: &Rules, moments: &[Moment]) -> Features {
             for &index in batch {
                 let moment = &moments[index];
                 let expected = expect(rules, moment, &weights);
-                for team in 0..rules.team_count {
+                for (team, features) in moment.teams[..rules.team_count].iter().enumerate() {
                     let error = (expected[team] - moment.shares[team]) / batch.len() as f32;
-                    for (own, feature) in gradient.iter_mut().zip(&moment.teams[team]) {
+                    for (own, feature) in gradient.iter_mut().zip(features) {
                         *own += error * feature;
                     }
                 }

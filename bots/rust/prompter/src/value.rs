@@ -4,7 +4,7 @@
 
 use crate::rules::{Rules, NONE, SEATS, WILD};
 use crate::table::{Ending, Table};
-use crate::weights::{RESTRICTED, SKIPBO, STANDARD};
+use crate::weights::{MANY, PARTNERS, RESTRICTED, SKIPBO, STANDARD};
 use crate::worth;
 
 /// What a team is judged by: see `describe`.
@@ -13,10 +13,14 @@ pub type Features = [f32; FEATURES];
 
 /// The weights for games of this kind.
 pub fn choose_weights(rules: &Rules) -> &'static Features {
-    if rules.descending {
+    if rules.team_count < rules.seats {
+        &PARTNERS
+    } else if rules.descending {
         &RESTRICTED
     } else if rules.aside {
         &SKIPBO
+    } else if rules.seats > 2 {
+        &MANY
     } else {
         &STANDARD
     }
@@ -25,6 +29,7 @@ pub fn choose_weights(rules: &Rules) -> &'static Features {
 /// What the teams have, by team.
 pub fn describe(rules: &Rules, table: &Table) -> [Features; SEATS] {
     let mut teams = [[0.0; FEATURES]; SEATS];
+    let mut team_left = [0.0; SEATS];
     for seat in 0..rules.seats {
         let features = &mut teams[rules.teams[seat]];
         let own = &table.seats[seat];
@@ -45,8 +50,7 @@ pub fn describe(rules: &Rules, table: &Table) -> [Features; SEATS] {
         }
         let left = f32::from(own.left);
         features[0] += left / 10.0;
-        features[1] += (1.0 + left).ln();
-        features[14] += f32::from(u8::from(own.left <= 2));
+        team_left[rules.teams[seat]] += left;
         features[15] += left / rules.payoff_size.max(1) as f32;
         features[13] += f32::from(u8::from(own.top == WILD));
         let moves = f32::from(u8::from(seat == table.seat));
@@ -62,6 +66,11 @@ pub fn describe(rules: &Rules, table: &Table) -> [Features; SEATS] {
                 features[11 + near] += moves;
             }
         }
+    }
+    // Partners win together: it does not matter which of them has the last card.
+    for (features, left) in teams.iter_mut().zip(team_left) {
+        features[1] = f32::ln(1.0 + left);
+        features[14] = f32::from(u8::from(left <= 2.0));
     }
     teams
 }
@@ -102,5 +111,28 @@ pub fn settle(rules: &Rules, table: &Table, ending: Ending, team: usize) -> f32 
         1.0 / first.max(1) as f32
     } else {
         0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{choose_weights, estimate};
+    use crate::dealing::find_rules;
+    use crate::table::Table;
+
+    /// The share of the seats 0 and 2 with so many cards left by seat.
+    fn estimate_partners(left: [u8; 4]) -> f32 {
+        let rules = find_rules("partners-4").expect("rules of this name");
+        let mut table = Table::bare(&rules);
+        (0..4).for_each(|seat| table.seats[seat].left = left[seat]);
+        estimate(&rules, choose_weights(&rules), &table, 0)
+    }
+
+    #[test]
+    fn partners_are_as_far_whichever_of_them_has_the_cards() {
+        let (even, uneven) = (estimate_partners([9, 8, 9, 8]), estimate_partners([1, 8, 17, 8]));
+
+        assert!((even - uneven).abs() < 1e-4, "{even} {uneven}");
+        assert!(estimate_partners([0, 8, 2, 8]) > 0.5);
     }
 }

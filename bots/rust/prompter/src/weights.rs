@@ -1,16 +1,29 @@
-//! The weights of the cut-off value, as `prompter fitting` printed them for standard, skipbo and book.
+//! The weights of the cut-off value, as `prompter fitting` printed them for the ruleset that is named.
 
 use crate::value::Features;
 
+/// `standard`
 pub const STANDARD: Features = [
     -1.209, -1.226, 0.290, 0.281, 0.148, 0.097, -0.028, -0.003, -0.034, -0.033, 0.006, 0.250, -0.001, 0.099, 0.189,
     -1.038,
 ];
+/// `skipbo`
 pub const SKIPBO: Features = [
     -0.842, -1.561, 0.170, 0.095, 0.023, 0.044, -0.022, -0.033, 0.030, -0.095, -0.013, 0.244, 0.023, -0.009, 0.028,
     -0.638,
 ];
+/// `book`
 pub const RESTRICTED: Features = [
     -0.612, -1.887, 0.155, 0.161, 0.126, -0.018, -0.032, 0.197, -0.145, -0.000, 0.019, 0.217, 0.029, 0.000, -0.103,
     -0.406,
+];
+/// `multi-4`
+pub const MANY: Features = [
+    -1.047, -1.439, 0.396, 0.211, 0.112, 0.143, -0.034, 0.023, 0.036, -0.061, 0.031, 0.205, -0.052, 0.070, 0.107,
+    -0.846,
+];
+/// `partners-4`
+pub const PARTNERS: Features = [
+    -0.353, -1.167, 0.263, 0.168, 0.121, 0.088, -0.014, 0.115, 0.132, -0.076, 0.021, 0.095, 0.039, -0.022, 0.441,
+    -0.331,
 ];

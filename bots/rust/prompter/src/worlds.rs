@@ -69,8 +69,7 @@ impl Seen {
         let mut pool = world.stock[..table.stock as usize].to_vec();
         let mut payoffs = Vec::new();
         let mut faces: [Vec<Card>; SEATS] = Default::default();
-        for seat in 0..rules.seats {
-            let owner = &mut masked.seats[seat];
+        for (seat, owner) in masked.seats[..rules.seats].iter_mut().enumerate() {
             if owner.left > 0 {
                 payoffs.extend(&world.payoffs[seat][..owner.left as usize - 1]);
                 faces[seat].push(owner.top);
