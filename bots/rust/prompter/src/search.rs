@@ -6,9 +6,9 @@ use crate::lines::{list_lines, Line};
 use crate::policy::{finish_turn, take_steps};
 use crate::rules::Rules;
 use crate::table::{Step, Table, World};
-use crate::value::{choose_weights, estimate, price_payoff, Features};
+use crate::value::{choose_weights, estimate, Features};
 use crate::worlds::Seen;
-use crate::worth;
+use crate::worth::WIN;
 
 /// Lines that are tried at all.
 const WIDTH: usize = 12;
@@ -19,8 +19,9 @@ const ONE_TURN: f64 = 12.5;
 const MOST_TURNS: f64 = 12.0;
 /// What a turn of a rollout takes, in milliseconds or so.
 const MS_OF_TURN: f64 = 0.0065;
-/// The worth of a line counts as so many rollouts.
+/// The worth of a line counts as so many rollouts, and so much of it as a whole win.
 const PRIOR: f64 = 12.0;
+const WORTH_OF_WIN: f64 = 12_000.0;
 /// Lines that lie further behind the best are not tried.
 const HOPELESS: i32 = 3_000;
 
@@ -48,7 +49,7 @@ pub fn rank_lines(rules: &Rules, seen: &Seen, budget: Budget, seed: u64, allowed
     let best = first.worth;
     let tried = lines.iter().take(WIDTH).take_while(|line| line.worth > best - HOPELESS).count();
     let spent = matches!(budget, Budget::Time(limit) if limit <= 0.0) || matches!(budget, Budget::Rollouts(0));
-    if spent || best > worth::WIN / 2 {
+    if spent || best > WIN / 2 {
         return lines;
     }
     if lines[..tried].iter().all(|line| line.steps[0] == lines[0].steps[0]) {
@@ -56,14 +57,12 @@ pub fn rank_lines(rules: &Rules, seen: &Seen, budget: Budget, seed: u64, allowed
         lines[0].steps.truncate(1);
         return lines;
     }
-    let (weights, team) = (choose_weights(rules), rules.teams[seen.seat]);
     let mut search = Search {
         rules,
         seen,
-        weights,
+        weights: choose_weights(rules),
         chance: Chance(seed),
-        team,
-        share_of_worth: f64::from(price_payoff(rules, weights, &seen.table, team)) / f64::from(worth::PAYOFF),
+        team: rules.teams[seen.seat],
         turns: choose_turns(budget),
     };
     let chosen = search.halve(&lines[..tried], budget, began);
@@ -87,8 +86,6 @@ struct Search<'a> {
     weights: &'static Features,
     chance: Chance,
     team: usize,
-    /// The share of a win that stands for a worth of 1.
-    share_of_worth: f64,
     /// Turns played out behind a line.
     turns: u16,
 }
@@ -121,7 +118,7 @@ impl Search<'_> {
             let tries: f64 = alive.iter().map(|(_, candidate)| candidate.count).sum();
             let mean = alive.iter().map(|(_, candidate)| candidate.sum).sum::<f64>() / tries.max(1.0);
             let score = |candidate: &Candidate| {
-                let prior = mean - f64::from(best - candidate.line.worth) * self.share_of_worth;
+                let prior = mean - f64::from(best - candidate.line.worth) / WORTH_OF_WIN;
                 (candidate.sum + PRIOR * prior) / (candidate.count + PRIOR)
             };
             alive.sort_by(|one, other| score(&other.1).total_cmp(&score(&one.1)));
