@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import permutations, product
 
@@ -30,7 +30,7 @@ class Deals:
     def __init__(self) -> None:
         self._waiting: defaultdict[tuple[int, int, int], list[GameSummary]] = defaultdict(list)
         self._pairs: defaultdict[tuple[str, str, str], Counter[Pair]] = defaultdict(Counter)
-        self._swept: defaultdict[tuple[str, str, str], deque[Key]] = defaultdict(lambda: deque(maxlen=SWEPT))
+        self._swept: defaultdict[tuple[str, str, str], list[Key]] = defaultdict(list)
         self._teams: defaultdict[Kind, defaultdict[Team, list[int]]] = defaultdict(
             lambda: defaultdict(lambda: [0, 0, 0])
         )
@@ -71,7 +71,9 @@ class Deals:
         self._pairs[games[0].ruleset, first, second][one, two] += 1
         if one == two != 1 / 2:
             winner, loser = (first, second) if one else (second, first)
-            self._swept[games[0].ruleset, winner, loser].append(games[0].key)
+            swept = self._swept[games[0].ruleset, winner, loser]
+            swept.append(games[0].key)
+            del swept[:-SWEPT]
 
     def _add_teams(self, games: Sequence[GameSummary]) -> None:
         for game in games:

@@ -6,8 +6,7 @@ around where the later of the two comes first.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -98,13 +97,15 @@ def write_meetings(
     """
     places = {entry.label: place for place, entry in enumerate(contents.entries)}
     found = survey.bots.list_meetings()
-    files: defaultdict[int, list[StoredMeeting]] = defaultdict(list)
-    for number, (standings, section) in enumerate(ranked):
-        make = _MeetingMaker(number, standings, section, survey.deals, found).make
-        for label, met in standings.crosstable.items():
-            for other, score in met.items():
-                if score.games and label in places and other in places and places[label] < places[other]:
-                    files[places[label]].append(make(label, other, places[other], score))
+    makers = [
+        _MeetingMaker(number, standings, section, survey.deals, found, places)
+        for number, (standings, section) in enumerate(ranked)
+    ]
+    files = []
+    for label, place in places.items():  # one by one, since a large league has many meetings
+        if stored := [meeting for maker in makers for meeting in maker.list_later(label)]:
+            _write(folder, f"meetings-{place}", stored)
+            files.append(place)
     versions = name_versions(contents)
     bots = [
         (label, versions.get(label, label), name.slug, name.label, marks.find(name))
@@ -113,12 +114,10 @@ def write_meetings(
     index = {
         "bots": bots,
         "rankings": [_describe_ranking(section.ranking, places) for _, section in ranked],
-        "files": sorted(files),
+        "files": files,
         "first": _list_first([standings for standings, _ in ranked], places),
     }
     _write(folder, "meetings", index)
-    for place, stored in files.items():
-        _write(folder, f"meetings-{place}", stored)
 
 
 def _write(folder: Folder, name: str, content: object) -> None:
@@ -165,8 +164,11 @@ class _MeetingMaker:
         section: Section,
         deals: Deals,
         found: Mapping[tuple[Kind, str, str], GamesAgainst],
+        places: Mapping[str, int],
     ) -> None:
         self._number = number
+        self._crosstable = standings.crosstable
+        self._places = places
         self._ruleset = standings.ruleset
         self._kind = standings.ruleset, standings.seats
         self._duels = has_duels(standings)
@@ -174,7 +176,13 @@ class _MeetingMaker:
         self._deals = deals
         self._found = found
 
-    def make(self, label: str, other: str, place: int, score: OpponentScore) -> StoredMeeting:
+    def list_later(self, label: str) -> Iterator[StoredMeeting]:
+        """Yield what an entry made of each that stands after it in the order of entry."""
+        for other, score in self._crosstable.get(label, {}).items():
+            if score.games and self._places.get(other, -1) > self._places[label]:
+                yield self._make(label, other, self._places[other], score)
+
+    def _make(self, label: str, other: str, place: int, score: OpponentScore) -> StoredMeeting:
         longest = self._found[self._kind, label, other].longest
         return StoredMeeting(
             ranking=self._number,

@@ -138,9 +138,11 @@ window.malice = window.malice || {};
 
   function setLink(id, address) {
     const link = $(id);
-    if (address) link.href = address;
-    else link.removeAttribute("href");
-    link.setAttribute("aria-disabled", String(!address));
+    const attributes = address ? { href: address } : { role: "link", "aria-disabled": "true" };
+    for (const name of ["href", "role", "aria-disabled"]) {
+      if (name in attributes) link.setAttribute(name, attributes[name]);
+      else link.removeAttribute(name);
+    }
   }
 
   function showHeading(game) {

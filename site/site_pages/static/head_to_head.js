@@ -141,14 +141,15 @@ window.malice = window.malice || {};
   }
 
   function drawGames(bots, { sides, longest }) {
-    const entries = [];
-    const add = (name, ...told) => entries.push(createElement("dt", {}, name), createElement("dd", {}, ...told));
     const joined = (links) => links.flatMap((link, place) => (place ? [", ", link] : [link]));
-    sides.forEach(({ swept = [], widest }, place) => {
-      if (swept.length) add("Both seats", linkBot(bots[place]), " won these deals from both seats, the latest of them: ", ...joined(swept.map(linkMirror)));
-      if (widest) add("Widest", linkGame(`${widest[0]}/turn`, `game ${widest[0]}`), ": ", linkBot(bots[place]), ` won by ${formatCount(widest[1], "point")}`);
-    });
-    if (longest) add("Longest", linkGame(longest[0], `game ${longest[0]}`), `: ${formatCount(longest[1], "action")}`);
+    const list = (tell) => sides.flatMap((side, place) => tell(side, linkBot(bots[place])));
+    const facts = {
+      "Both seats": list(({ swept = [] }, bot) => (swept.length ? [[bot, " won these deals from both seats, the latest of them: ", ...joined(swept.map(linkMirror))]] : [])),
+      Widest: list(({ widest }, bot) => (widest ? [[linkGame(`${widest[0]}/turn`, `game ${widest[0]}`), ": ", bot, ` won by ${formatCount(widest[1], "point")}`]] : [])),
+      Longest: longest ? [[linkGame(longest[0], `game ${longest[0]}`), `: ${formatCount(longest[1], "action")}`]] : [],
+    };
+    const told = Object.entries(facts).filter(([, each]) => each.length);
+    const entries = told.flatMap(([name, each]) => [createElement("dt", {}, name), ...each.map((parts) => createElement("dd", {}, ...parts))]);
     return entries.length ? [createElement("h2", {}, "Decisive games"), createElement("dl", { class: "special" }, ...entries)] : [];
   }
 
