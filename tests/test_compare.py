@@ -213,7 +213,7 @@ def test_two_bots_of_one_name_get_labels(tmp_path: Path) -> None:
     found = compare(str(tmp_path / "mine"), "greedy", *QUICK, code=10)
 
     assert str(found["sentence"]).startswith("not better: at most ")
-    assert [found[side]["label"] for side in ("new", "base")] == ["greedy", "greedy-2"]  # type: ignore[index]
+    assert [found[side]["label"] for side in ("new", "base")] == ["mine", "greedy"]  # type: ignore[index]
 
 
 def test_two_variants_of_one_name_differ_in_the_name_and_not_in_the_value(tmp_path: Path) -> None:

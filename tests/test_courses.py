@@ -25,22 +25,27 @@ def run(folder: Path, words: list[str], **environment: str) -> subprocess.Comple
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A course with one bot, whose nights are short."""
+    """A course, whose nights are short."""
     folder = tmp_path / "course"
     malice("init", folder, code=0)
     file = folder / "tournament.toml"
     file.write_text(file.read_text().replace("deals = 10 ", "deals = 1 "))
-    malice("new", folder / "submissions/ann", code=0)
     return folder
 
 
 @pytest.mark.slow
 def test_a_night_plays_what_is_missing_and_writes_site_and_report(course: Path) -> None:
     summary = course / "summary.md"
+    empty = run(course, ["./nightly", "--for", "5h"])
+    assert (empty.returncode, "submissions/*: no bot is there yet" in empty.stderr) == (0, True), empty.stderr
+    for name in ("ann", "cem"):  # both as the page on a first bot calls it
+        malice("new", course / "mybot", code=0)
+        (course / "mybot/bot.py").write_text((course / "mybot/bot.py").read_text() + f"# {name}\n")
+        (course / "mybot").rename(course / "submissions" / name)
     first = run(course, ["./nightly", "--for", "5h"], GITHUB_STEP_SUMMARY=str(summary))
     assert first.returncode == 0, first.stderr
     assert "ann" in summary.read_text()
-    assert "ann" in (course / "site/index.html").read_text()
+    assert all(name in (course / "site/index.html").read_text() for name in ("ann", "cem"))
     malice("new", course / "submissions/bob", code=0)
     (course / "submissions/broken").mkdir()
     (course / "submissions/broken/bot.toml").write_text("name = 7\n")
@@ -130,6 +135,9 @@ def test_a_course_plays_with_the_malice_that_made_it(tmp_path: Path, monkeypatch
     run(tmp_path, ["git", "remote", "add", "origin", "https://ann:secret@example.org:8443/malice"])
     commit = run(tmp_path, ["git", "rev-parse", "HEAD"]).stdout.strip()
     assert find(here) == f"malice-arena @ git+https://example.org:8443/malice@{commit}"
+    for address in ("git@example.org:ann/malice.git", "ssh://git@example.org/ann/malice.git"):
+        run(tmp_path, ["git", "remote", "set-url", "origin", address])
+        assert find(here) == f"malice-arena @ git+https://example.org/ann/malice.git@{commit}"
 
 
 def test_a_course_says_where_malice_comes_from_or_that_it_does_not_know(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,16 @@ def test_it_is_examined_on_what_it_is_made_for_and_rarely_asked_of_anything_else
     assert steps["games"]["title"] == "plays 20 games of mine against greedy"
     assert steps["families"]["line"] == "2 games, of 2 to 4 seats: mine, partners-4"
     assert steps["fuzz"]["line"] == "8 situations of 2 rulesets"
+
+
+def test_a_bot_of_another_game_is_examined_in_that_and_an_unknown_game_is_refused(folder: Path) -> None:
+    file = Path("mine/bot.toml")
+    text = re.sub(r"(?m)^(rulesets|games) = .*\n", "", file.read_text())
+
+    file.write_text('games = ["klondike"]\n' + text)
+    assert {each.family for each, _ in choose_syllabus(find_bot("mine")).others} == {"klondike"}
+    file.write_text('games = ["spit"]\n' + text)
+    assert "no game 'spit' (did you mean 'spite'?)" in malice("check", "mine", code=2).stderr
 
 
 def test_the_command_line_says_otherwise(folder: Path) -> None:

@@ -23,6 +23,7 @@ from malice.referee.seat import Seat
 from malice.referee.verdicts import Verdict
 from malice.tournaments.check.seat import ExaminedSeat, ExamLog, Opponent, Times, Trouble
 from malice.tournaments.entries.bots import Bot, find_bot
+from malice.tournaments.entries.lookup import list_games
 from malice.tournaments.league.parts import Seeds
 from malice.tournaments.running.announcements import describe_endless_game
 
@@ -93,14 +94,17 @@ def choose_syllabus(bot: Bot, names: str | None = None) -> Syllabus:
     """Choose the syllabus of a bot.
 
     Args:
-        bot: its manifest may name the rulesets that it is made for.
+        bot: its manifest may name the games that it plays and the rulesets that it is made for.
         names: other rulesets to play, separated by commas, or "all"; a path is relative to the working folder.
 
     Raises:
-        DataError: there is no such ruleset.
+        DataError: there is no such game or ruleset.
     """
     if names is None:
         wanted, base = bot.manifest.rulesets, bot.folder or Path()
+        games = list_games(bot)
+        if not wanted and games and DEFAULT_FAMILY not in games:
+            return cover_only([load_ruleset(group.name) for family in games for group in group_rulesets(family)])
     else:
         wanted, base = tuple(name.strip() for name in names.split(",")), Path()
     if not wanted or wanted == ("all",):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from importlib.metadata import distribution
 from pathlib import Path
@@ -17,7 +18,7 @@ FOLDER = Path(__file__).parent / "course"
 HIDDEN = "dot-"
 """Begins the name of a file or folder that begins with a dot in a course."""
 DISTRIBUTION = "malice-arena"
-UNKNOWN = f"# CHANGE THIS: it came from a folder of this machine. Say {DISTRIBUTION} @ git+https://ADDRESS@COMMIT\n{DISTRIBUTION}"
+UNKNOWN = f"# CHANGE THIS: it came from a folder of this machine. Say\n# {DISTRIBUTION} @ git+https://ADDRESS@COMMIT"
 
 
 class Vcs(msgspec.Struct, frozen=True):
@@ -76,6 +77,9 @@ def find_requirement() -> str | None:
 
 
 def _name_commit(url: str, commit: str) -> str | None:
+    # A forge serves by https what it serves by ssh.
+    if ssh := re.fullmatch(r"(?:ssh://)?[\w.-]+@([\w.-]+?)[:/](.+)", url):
+        url = f"https://{ssh[1]}/{ssh[2]}"
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not commit:
         return None

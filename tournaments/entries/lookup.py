@@ -197,7 +197,8 @@ def expand_entries(
         gone: folders that are no more; a pattern that they alone match stands for none.
 
     Raises:
-        DataError: no bot's folder matches a pattern, or several get the same label; the message names the pattern.
+        DataError: no bot's folder matches a pattern, although there are folders, or several get the same label; the
+            message names the pattern.
     """
     lines = [_Named(entry, *split_words(_words(entry), base)) for entry in entries]
     folders = [None if is_pattern(line.name, base) else _find_named(line.name, base) for line in lines]
@@ -215,6 +216,8 @@ def expand_entries(
             continue
         matches, others = _list_matches(line.name, base, gone)
         bare |= others
+        if not matches and not gone:
+            say(f"{line.name}: no bot is there yet")
         fresh = [match for match in matches if (match.real, line.query) not in named | seen]
         reasons = {match: _explain_refusal(line, match, base) for match in fresh}
         for match in (match for match, why in reasons.items() if why):
@@ -227,6 +230,18 @@ def expand_entries(
         if not any(Path(bot).is_relative_to(real) for bot, _ in named | seen):
             say(f"{words} does not play: it {_describe_lack(words, base)}")
     return tuple(expanded)
+
+
+def name_apart(words: Sequence[str], bots: Sequence[Bot], base: Path) -> list[str]:
+    """The names of bots; different ones of one name are called after their folders: `mybot` and `mybot-old`."""
+    contents: dict[str, set[str]] = defaultdict(set)
+    for bot in bots:
+        contents[bot.manifest.name].add(bot.hash)
+    folders = (Path(os.path.abspath(base / each)) for each in words)
+    return [
+        folder.name if len(contents[name]) > 1 and folder.is_dir() and re.fullmatch(r"[\w.-]+", folder.name) else name
+        for folder, name in zip(folders, (bot.manifest.name for bot in bots), strict=True)
+    ]
 
 
 def _words(entry: str | LabelledBot) -> str:
@@ -245,6 +260,11 @@ def _describe_lack(words: str, base: Path) -> str:
     return f"has no {MANIFEST}" + (f"; found one in {', '.join(f'{words}/{name}' for name in below)}" if below else "")
 
 
+def _holds_no_folder(start: Path) -> bool:
+    """Tell whether nobody has handed in anything yet where a pattern begins."""
+    return start.is_dir() and not any(each.is_dir() and not is_hidden(each.name) for each in start.iterdir())
+
+
 def _list_matches(pattern: str, base: Path, gone: Collection[str]) -> tuple[list[_Match], dict[str, str]]:
     """List the bots' folders that match, each once, by its own name rather than that of a symlink to it.
 
@@ -252,13 +272,13 @@ def _list_matches(pattern: str, base: Path, gone: Collection[str]) -> tuple[list
         Besides, the other folders that match: their words, by where they lie.
 
     Raises:
-        DataError: there is none, and was none.
+        DataError: there is none, and was none, although there are folders.
     """
     start = Path(os.path.abspath(base / _find_start(pattern)))
     found = sorted(words.rstrip("/") for words in glob.glob(os.path.expanduser(pattern), root_dir=base))
     folders = [words for words in found if os.path.isdir(base / words) and not _is_hidden_below(start, base / words)]
     bots = [words for words in folders if os.path.isfile(base / words / MANIFEST)]
-    if not bots and not any(_fits(each, pattern) for each in gone):
+    if not bots and not any(_fits(each, pattern) for each in gone) and not _holds_no_folder(start):
         more = f"; the first folder that matches, {folders[0]}, {_describe_lack(folders[0], base)}" if folders else ""
         name, mark, _ = pattern.partition("?")
         if mark and (_find_named(name, base) or name in list_shipped_bots()):

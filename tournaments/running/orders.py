@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from malice.referee.game import Position
 from malice.referee.records import Layer
-from malice.tournaments.entries.lookup import Find
+from malice.tournaments.entries.lookup import Find, name_apart
 from malice.tournaments.league.config import (
     MOST,
     NO_CLOCK,
@@ -188,15 +188,14 @@ def _label_compared(bots: Sequence[str], base: Path, find: Find) -> tuple[Labell
     """The entries of a comparison: two different bots of one name get labels of their own."""
     lines: list[LabelledBot] = []
     contents: dict[str, str] = {}
-    for words in bots:
-        bot = find(words, base)
-        label = name = bot.manifest.name
-        plain, mark, parameters = name.partition("?")
+    found = [find(words, base) for words in bots]
+    for words, bot, label in zip(bots, found, name_apart(bots, found, base), strict=True):
+        plain, mark, parameters = label.partition("?")
         number = 2
         while contents.get(label, bot.hash) != bot.hash:
             label, number = f"{plain}-{number}{mark}{parameters}", number + 1
         contents[label] = bot.hash
-        lines.append(LabelledBot(words, label if label != name else None))
+        lines.append(LabelledBot(words, label if label != bot.manifest.name else None))
     return tuple(lines)
 
 

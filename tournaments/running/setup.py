@@ -30,6 +30,7 @@ from malice.tournaments.entries.lookup import (
     UnfitBot,
     expand_entries,
     find_and_build_bots,
+    name_apart,
     require_games,
 )
 from malice.tournaments.entries.manifests import Manifest
@@ -117,7 +118,7 @@ def read_setup(
         find: returns the bot that an entry names.
         known: labels that entries got before, by what the file calls their bots.
         numbered: whether a command line names the bots, and not a file: different bots of one name are told apart by
-            numbers and need no labels, and one that is not made for a ruleset is refused.
+            folders or numbers and need no labels, and one that is not made for a ruleset is refused.
         gone: as in `expand_entries`.
 
     Raises:
@@ -134,7 +135,10 @@ def read_setup(
     _refuse_doubles("rulesets", [ruleset.name for ruleset in rulesets])
     lines = [line if isinstance(line, LabelledBot) else LabelledBot(line) for line in config.entries]
     found = find_and_build_bots([line.bot for line in lines], base, find)
-    names = _find_names(lines, found, known or {})
+    bots = [each.bot for each in found]
+    plain = name_apart([line.bot for line in lines], bots, base) if numbered else [bot.manifest.name for bot in bots]
+    # What the file says, what the league called it before, or its bot's name.
+    names = [line.label or (known or {}).get(line.bot) or name for line, name in zip(lines, plain, strict=True)]
     if not numbered:
         _require_labels(names, lines, found)
     labels = assign_labels(names)
@@ -152,13 +156,6 @@ def read_setup(
     return Setup(config, rulesets, entries)
 
 
-def _find_names(lines: Sequence[LabelledBot], found: Sequence[FoundBot], known: Mapping[str, str]) -> list[str]:
-    """The name of each entry: what the file says, what the league called it before, or its bot's name."""
-    return [
-        line.label or known.get(line.bot) or each.bot.manifest.name for line, each in zip(lines, found, strict=True)
-    ]
-
-
 def _require_labels(names: Sequence[str], lines: Sequence[LabelledBot], found: Sequence[FoundBot]) -> None:
     """Refuse different bots of one name: which of them bears a number would depend on their order in the file."""
     contents: dict[str, dict[str, str]] = defaultdict(dict)
@@ -171,7 +168,8 @@ def _require_labels(names: Sequence[str], lines: Sequence[LabelledBot], found: S
             bots = " and ".join(map(repr, words.values()))
             raise DataError(
                 f"entries: {bots} are different bots with the name {name!r}; give them labels,"
-                f' such as {{ bot = "{list(words.values())[-1]}", label = "{name}-2" }}'
+                f' such as {{ bot = "{list(words.values())[-1]}", label = "{name}-2" }},'
+                ' or label = "{folder}" for those of a pattern'
             )
 
 
