@@ -158,7 +158,7 @@ def _list_needs(store: LeagueReader, contents: Contents) -> Iterator[Duty]:
         if state == "suspended":
             words, why = "reinstate", "is suspended, after verdicts in a row"
         elif entry.absence and entry.state == "playing":
-            words, why = "withdraw", f"cannot play as it is now: {entry.absence.code}"
+            words, why = "withdraw", f"cannot play as it is now: {_describe_absence(entry.absence.code)}"
             if state == "playing":
                 why += f"; its version {entry.version.number} plays"
         else:
@@ -167,6 +167,11 @@ def _list_needs(store: LeagueReader, contents: Contents) -> Iterator[Duty]:
         yield Duty(entry.label, why, command)
     for _, decision in store.list_waiting():
         yield Duty(decision.label, f"{decision.what} waits for the next run", f"malice status {store.path}")
+
+
+def _describe_absence(code: str) -> str:
+    known = {"bot": "its folder holds no valid bot", "build": "it does not build", "start": "it does not start"}
+    return known.get(code, f"its first answer is a {code}")
 
 
 def format_report(reports: Sequence[TournamentReport], league: str, since: str) -> Iterator[str]:
