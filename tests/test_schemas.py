@@ -83,6 +83,7 @@ def test_each_shell_has_a_script(shell: str) -> None:
         ("malice check my", ["file,my"]),
         ("malice play --ruleset skipbo-s", ["plain,skipbo-short"]),
         ("malice rules show ./mi", ["file,./mi"]),
+        ("malice new x --language py", ["plain,python"]),
     ],
 )
 def test_a_shell_completes_commands_bots_and_rulesets(words: str, completed: list[str]) -> None:

@@ -51,5 +51,13 @@ def complete_rulesets(_: click.Context, __: click.Parameter, word: str) -> list[
     return _complete(list_rulesets(), word)
 
 
+def complete_languages(_: click.Context, __: click.Parameter, word: str) -> list[CompletionItem]:
+    """Complete the name of a language that has a starter kit."""
+    from malice.tournaments.entries.kits import list_all_languages
+
+    names = sorted({kit.language for kit in list_all_languages()})
+    return [CompletionItem(name) for name in names if name.startswith(word)]
+
+
 def _complete(names: Sequence[str], word: str) -> list[CompletionItem]:
     return [CompletionItem(name) for name in names if name.startswith(word)] or [CompletionItem(word, type="file")]

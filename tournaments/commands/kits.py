@@ -7,14 +7,18 @@ from pathlib import Path
 
 import click
 
-from malice.tournaments.commands.editors import complete_bots
+from malice.tournaments.commands.editors import complete_bots, complete_languages
 from malice.tournaments.commands.exit_codes import interrupt_on_signals
 from malice.tournaments.commands.options import json_option
 
 
 @click.command()
 @click.argument("folder", metavar="DIR", required=False, type=click.Path(path_type=Path))
-@click.option("--language", help="The language of the kit, one that --list names [default: python].")
+@click.option(
+    "--language",
+    shell_complete=complete_languages,
+    help="The language of the kit, one that --list names [default: python].",
+)
 @click.option("--family", metavar="GAME", help="The game that it plays, one that ships or of an installed package.")
 @click.option(
     "--list",
