@@ -60,6 +60,23 @@ def test_rows_are_whole_pixels_high_so_that_no_line_under_a_sticky_name_is_besid
             assert [height for height in heights if height % 1] == []
 
 
+SHEET = """
+const isLeftOut = (row) => !row.checkVisibility();
+return [...document.querySelectorAll("table:is(.ranking, .cross)")].map((table) =>
+  [table.offsetWidth - table.parentElement.clientWidth, [...table.rows].filter(isLeftOut).length]);
+"""
+"""Of each table, by how much it is wider than the sheet, and how many rows are left out."""
+
+
+def test_a_sheet_of_paper_holds_all_columns_and_rows(browser: Chrome, folder: Path) -> None:
+    visit(browser, folder, "index.html")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    sheet = {"width": 718, "height": 1047, "deviceScaleFactor": 1, "mobile": False}  # A4 without Chromium's margins
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sheet)
+
+    assert set(map(tuple, browser.execute_script(SHEET))) == {(0, 0)}
+
+
 FADE = """
 const [end, tell] = arguments, box = document.querySelector(".scroll:has(.ranking)");
 box.scrollLeft = end ? box.scrollWidth : 0;
