@@ -21,14 +21,12 @@ LABELS = ("greedy", "careful")
 
 
 class CostErrors(NamedTuple):
-    single: float
-    """How often the 95 % interval of one choice misses its cost."""
-    worst: float
-    """The same, of the choice where it does most often."""
+    alone: float
+    """How often the 95 % interval of one choice misses its cost, whether it is told or not."""
     together: float
     """How often any of the intervals that are told together misses."""
-    told: float
-    """How often anything is told where nothing costs anything."""
+    nothing: float
+    """How often a cost is told of anything that costs nothing."""
 
 
 def weigh_choices(count: int = CHOICES, trial: Trial = POOL) -> list[list[float]]:
@@ -44,23 +42,21 @@ def weigh_choices(count: int = CHOICES, trial: Trial = POOL) -> list[list[float]
 
 
 def measure_cost_errors(choices: list[list[float]], runs: int, trials: int, seed: int = 1) -> CostErrors:
-    """Return how often intervals miss that hold `trials` together, and such that stand alone."""
+    """Return how often intervals miss: those of single choices, and those told of `trials` that are drawn from them."""
     rng = np.random.default_rng(seed)
     size = PROOF.worlds + 1
     alone, joint = (bound(Weighed(0, 0, 0.0, 1.0, size), each).margin for each in (1, trials))
-    off = np.empty((len(choices), runs))
+    truths = np.array([[np.mean(costs)] for costs in choices])
+    means, errors = np.empty((len(choices), runs)), np.empty((len(choices), runs))
     for place, costs in enumerate(choices):
-        values = np.array(costs)
-        drawn = np.zeros((runs, size))
-        drawn[:, :-1] = rng.choice(values, (runs, size - 1))
-        error = drawn.std(axis=1, ddof=1) / math.sqrt(size)
-        gap = drawn.mean(axis=1) - values.mean()
-        off[place] = np.divide(gap, error, out=np.where(gap == 0, 0.0, np.copysign(np.inf, gap)), where=error > 0)
-    picked = off[rng.integers(len(choices), size=(trials, runs)), np.arange(runs)]
-    misses = (np.abs(off) > alone).mean(axis=1)
+        drawn = np.zeros((runs, size))  # with the world in which both are worth the same
+        drawn[:, :-1] = rng.choice(np.array(costs), (runs, size - 1))
+        means[place], errors[place] = drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / math.sqrt(size)
+    off = np.abs(means - truths)
+    told = means > joint * errors
+    picked = rng.integers(len(choices), size=(trials, runs)), np.arange(runs)
     return CostErrors(
-        single=float(misses.mean()),
-        worst=float(misses.max()),
-        together=float((np.abs(picked) > joint).any(axis=0).mean()),
-        told=float((picked > joint).any(axis=0).mean()),
+        alone=float((off > alone * errors).mean()),
+        together=float((told & (off > joint * errors))[picked].any(axis=0).mean()),
+        nothing=float((told & (truths <= 0))[picked].any(axis=0).mean()),
     )

@@ -83,11 +83,10 @@ def test_bounds_hold_for_all_that_is_tried() -> None:
     assert told == ["9 ± 4 %", "12.6 ± 12.5 %"]
 
 
-def test_intervals_hold_costs_as_often_as_they_say() -> None:
+def test_intervals_that_are_told_hold_together() -> None:
     found = measure_cost_errors(weigh_choices(3, Trial(worlds=60, tries=8)), runs=2000, trials=90)
 
-    assert found.single <= 0.07
-    assert found.told <= found.together <= 0.05
+    assert found.nothing <= found.together <= 0.05
 
 
 def test_a_game_that_nobody_can_play_on_is_refused() -> None:
