@@ -10,6 +10,7 @@ import subprocess
 import tarfile
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -164,6 +165,7 @@ def other_chromium() -> Iterator["Chrome"]:
 
 
 def open_chromium() -> Iterator["Chrome"]:
+    from selenium.common.exceptions import WebDriverException
     from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 
     browser, driver = (find(names) for names in NEEDS["browser"].programs)
@@ -193,6 +195,8 @@ def open_chromium() -> Iterator["Chrome"]:
     window.get("about:blank")
     window.get_log("browser")  # the page of a new tab has complaints of its own
     yield window
+    with suppress(WebDriverException):  # Debian starts the browser from a script, and the driver would end that alone
+        window.execute_cdp_cmd("Browser.close", {})
     window.quit()
 
 
