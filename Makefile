@@ -45,11 +45,11 @@ demo-languages: .venv/.malice
 	.venv/bin/malice run demo-languages/tournament.toml --db demo-languages/league.db --site demo-languages/site
 	@$(SAY_WHERE)
 
-# In five processes, as tests often wait for others, each file in one of them: make test ARGS="-k clock -x"; ARGS="-n 0 --pdb" runs one process.
+# In four processes, as tests often wait for others, each file in one of them: make test ARGS="-k clock -x"; ARGS="-n 0 --pdb" runs one process.
 # Hundreds of processes start: each would compile all modules where the environment forbids Python to keep them.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: .venv/.tools
-	.venv/bin/pytest -n 5 --dist loadfile --no-loadscope-reorder $(ARGS)
+	.venv/bin/pytest -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: .venv/.tools
 	.venv/bin/ruff check

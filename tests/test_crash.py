@@ -58,6 +58,7 @@ def stopping(run: Run) -> Iterator[Run]:
     signal.signal(signal.SIGHUP, before)
 
 
+@pytest.mark.whole
 def test_kills_lose_nothing_and_the_tournament_is_the_same(run: Run, tmp_path_factory: pytest.TempPathFactory) -> None:
     undisturbed = Run(tmp_path_factory.mktemp("undisturbed"))
     for each in (run, undisturbed):

@@ -32,11 +32,18 @@ from tests.documents import ELSEWHERE, EXEMPT, PAGES, ROOT, Block, Reader, block
 from tests.environments import make_environment
 
 LONG = {
-    *(
-        f"docs/{name}.md"
-        for name in ("adding-a-game", "comparing", "formats", "league", "python", "queries", "standings", "tools")
-    ),
-    *("docs/tournaments.md", "referee/games/double_solitaire/rules.md", "referee/games/nuts/rules.md"),
+    "docs/adding-a-game.md",
+    "docs/comparing.md",
+    "docs/first-bot.md",
+    "docs/formats.md",
+    "docs/league.md",
+    "docs/python.md",
+    "docs/queries.md",
+    "docs/standings.md",
+    "docs/tools.md",
+    "docs/tournaments.md",
+    "referee/games/double_solitaire/rules.md",
+    "referee/games/nuts/rules.md",
 }
 """Pages whose commands play too much for `make test`."""
 FILES = ("bot.py", "bot.toml")

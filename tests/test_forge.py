@@ -54,6 +54,7 @@ class Job:
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 def test_a_review_checks_a_bot_and_compares_it_with_its_base(tmp_path: Path) -> None:
     job = Job(tmp_path)
     assert job.review()[:2] == (0, "finding=check passed")

@@ -42,6 +42,8 @@ SCREEN = 60
 """Lines of a page to be read at a glance."""
 Answer = dict[str, Any]
 
+COMPILED = {"cpp", "csharp", "java", "rust", "typescript"}
+"""Kits that take long to build: make soak builds them."""
 every_kit = pytest.mark.parametrize("language", KITS)
 
 
@@ -62,7 +64,11 @@ def copied(folder: Path, home: Path) -> Bot:
 
 @pytest.fixture(
     scope="session",
-    params=[pytest.param(name, marks=[pytest.mark.kit(name), pytest.mark.slow], id=name) for name in KITS],
+    params=[
+        pytest.param(name, marks=[pytest.mark.kit(name), pytest.mark.whole if name in COMPILED else pytest.mark.slow])
+        for name in KITS
+    ],
+    ids=str,
 )
 def kit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bot:
     """Every kit in turn, built once."""

@@ -19,6 +19,7 @@ EVENING = (
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.whole
 def test_a_game_of_a_package_needs_no_game_that_ships(tmp_path: Path) -> None:
     copy_sources(ROOT, tmp_path / "tree", *(f"referee/games/{name}" for name in list_shipped()))
     folder = tmp_path / "reader"

@@ -23,7 +23,7 @@ from .played_records import record_game
 from .tables import FULL, game, table
 
 pytestmark = pytest.mark.core
-GAMES = 1_000
+GAMES = 500
 """How many games; `make soak` plays 200,000, and compares lists and views twice as often."""
 ROUND = 250
 EVERY = 8
