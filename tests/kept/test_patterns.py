@@ -129,13 +129,13 @@ def test_only_a_folder_gives_its_name(base: Path) -> None:
     ],
 )
 def test_a_folder_whose_name_can_be_no_label_keeps_nobody_else_from_playing(base: Path, name: str, says: str) -> None:
-    said: list[str] = []
+    said: dict[str, str] = {}
     write_bot(base / "submissions" / name)
 
-    entries = expand_entries([LabelledBot("submissions/*", "{folder}")], base, said.append)
+    entries = expand_entries([LabelledBot("submissions/*", "{folder}")], base, said.__setitem__)
 
     assert [entry.bot for entry in entries if isinstance(entry, LabelledBot)] == list(ALL)
-    assert said[0] == f"submissions/{name} does not play: {says}"
+    assert said[f"submissions/{name}"] == says
 
 
 def test_a_link_that_nobody_can_follow_keeps_nobody_else_from_playing(base: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_link_that_nobody_can_follow_keeps_nobody_else_from_playing(base: Path
     (base / "submissions" / "fay").mkdir()
     (base / "submissions" / "fay" / "bot.toml").symlink_to("x" * 300)
 
-    assert expand_entries(["submissions/*"], base, lambda _: None) == ALL
+    assert expand_entries(["submissions/*"], base, lambda _, __: None) == ALL
 
 
 # one folder, several times
@@ -179,12 +179,11 @@ def test_a_symlink_within_the_searched_folder_is_followed(base: Path) -> None:
 def test_a_symlink_that_leaves_the_searched_folder_must_be_named_by_itself(base: Path) -> None:
     write_bot(base / "private")
     (base / "submissions" / "eve").symlink_to("../private")
-    said: list[str] = []
+    said: dict[str, str] = {}
 
-    assert expand_entries(["submissions/*"], base, said.append) == ALL
-    assert said[0] == (
-        f"submissions/eve does not play: it is a symlink that leads out of {base}/submissions, to {base}/private;"
-        " name it in `entries` if it may play"
+    assert expand_entries(["submissions/*"], base, said.__setitem__) == ALL
+    assert said["submissions/eve"] == (
+        f"it is a symlink that leads out of {base}/submissions, to {base}/private; name it in `entries` if it may play"
     )
     assert expand_entries(["submissions/*", "submissions/eve"], base) == (*ALL, "submissions/eve")
 
@@ -230,10 +229,10 @@ def test_whatever_patterns_there_are_every_folder_counts_once(
 
 def test_a_folder_that_is_no_bots_is_named_and_a_bot_inside_it_too(base: Path) -> None:
     write_bot(base / "submissions" / "empty" / "mybot")
-    said: list[str] = []
+    said: dict[str, str] = {}
 
-    assert expand_entries(["submissions/*"], base, said.append) == ALL
-    assert said == ["submissions/empty does not play: it has no bot.toml; found one in submissions/empty/mybot"]
+    assert expand_entries(["submissions/*"], base, said.__setitem__) == ALL
+    assert said == {"submissions/empty": "it has no bot.toml; found one in submissions/empty/mybot"}
     said.clear()
-    assert len(expand_entries(["submissions/*", "submissions/*/*"], base, said.append)) == 4
-    assert said == []
+    assert len(expand_entries(["submissions/*", "submissions/*/*"], base, said.__setitem__)) == 4
+    assert said == {}

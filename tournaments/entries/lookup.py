@@ -181,8 +181,16 @@ def is_pattern(words: str, base: Path) -> bool:
     )
 
 
+def say_refusal(words: str, why: str) -> None:
+    """Tell people that a folder which matches a pattern does not play."""
+    print_progress(f"{words} does not play: {why}")
+
+
 def expand_entries(
-    entries: Sequence[str | LabelledBot], base: Path, say: Say = print_progress, gone: Collection[str] = ()
+    entries: Sequence[str | LabelledBot],
+    base: Path,
+    refuse: Callable[[str, str], None] = say_refusal,
+    gone: Collection[str] = (),
 ) -> tuple[str | LabelledBot, ...]:
     """Replace each pattern by the folders with a bot.toml that match it, sorted by name.
 
@@ -192,7 +200,7 @@ def expand_entries(
     Args:
         entries: as in the tournament file.
         base: the folder that their paths are relative to.
-        say: receives a line on each folder that matches and does not play: strangers choose its name, and where a
+        refuse: receives each folder that matches and does not play, and why: strangers choose its name, and where a
             symlink leads, and nobody else may suffer from that.
         gone: folders that are no more; a pattern that they alone match stands for none.
 
@@ -217,18 +225,19 @@ def expand_entries(
         matches, others = _list_matches(line.name, base, gone)
         bare |= others
         if not matches and not gone:
-            say(f"{line.name}: no bot is there yet")
+            print_progress(f"{line.name}: no bot is there yet")
         fresh = [match for match in matches if (match.real, line.query) not in named | seen]
         reasons = {match: _explain_refusal(line, match, base) for match in fresh}
-        for match in (match for match, why in reasons.items() if why):
-            say(f"{match.words} does not play: {reasons[match]}")
+        for match, why in reasons.items():
+            if why:
+                refuse(match.words, why)
         _refuse_one_label(line.entry, matches)
         seen |= {(match.real, line.query) for match in fresh}
         expanded += [line.expand(match) for match, why in reasons.items() if not why]
     _refuse_same_folder_names(entries, expanded)
     for real, words in bare.items():
         if not any(Path(bot).is_relative_to(real) for bot, _ in named | seen):
-            say(f"{words} does not play: it {_describe_lack(words, base)}")
+            refuse(words, f"it {_describe_lack(words, base)}")
     return tuple(expanded)
 
 

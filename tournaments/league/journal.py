@@ -102,13 +102,15 @@ class FileEntry(Struct, frozen=True):
     """Whether its open games wait until the bot is mended; if not, an older version plays, or no game is open."""
 
 
-class FileRead(Event, frozen=True, tag="file"):
+class FileRead(Event, frozen=True, tag="file", omit_defaults=True):
     """The tournament file and its bots, as a run found them; each replaces the one before."""
 
     config: Config
     rulesets: tuple[StoredRuleset, ...]
     entries: tuple[FileEntry, ...]
     """In the order of the file."""
+    refused: dict[str, str] = {}
+    """The folders that match a pattern and are no entries, and why."""
 
 
 class Seeded(Event, frozen=True, tag="seeds"):

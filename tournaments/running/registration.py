@@ -234,7 +234,8 @@ def _read_file(pending: PendingEvents, setup: Setup, can_play: Callable[[str], b
     here = {each.label for each in entries}
     # Those that left may be missing in the file.
     entries += [each for each in pending.tournament.file_entries if each.label not in here]
-    event = FileRead(forget_machine(setup.config), tuple(map(store_ruleset, setup.rulesets)), tuple(entries))
+    rulesets = tuple(map(store_ruleset, setup.rulesets))
+    event = FileRead(forget_machine(setup.config), rulesets, tuple(entries), dict(setup.refused))
     if not pending.tournament.has_file(event):
         pending.apply(event)
 

@@ -32,12 +32,14 @@ from malice.tournaments.entries.lookup import (
     find_and_build_bots,
     name_apart,
     require_games,
+    say_refusal,
 )
 from malice.tournaments.entries.manifests import Manifest
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import LABEL_LENGTH, Config, LabelledBot, assign_labels, find_seats
 from malice.tournaments.league.journal import Absence, relabel_config
 from malice.tournaments.league.tournament import Tournaments
+from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.tables import defuse, write_csv
 
 
@@ -60,6 +62,8 @@ class Setup(Struct, frozen=True):
     """In the order of the file."""
     names: NameList | None = None
     """The neutral names of an anonymous tournament, which these are."""
+    refused: Mapping[str, str] = {}
+    """The folders that match a pattern and are no entries, and why; an anonymous tournament keeps none."""
 
     def place(self, bots: Mapping[str, Bot]) -> Setup:
         """Move bots to other places, by label; one with other contents than before stays where it is."""
@@ -127,7 +131,13 @@ def read_setup(
             fit, the anchor is not an entry, or bots that think at the same time share a processor under wall clocks.
         UnfitBot: a bot on the command line is not made for a ruleset.
     """
-    config = replace(config, entries=expand_entries(config.entries, base, gone=gone))
+    refused: dict[str, str] = {}
+
+    def refuse(words: str, why: str) -> None:
+        refused[sanitize(Path(words).name)] = sanitize(why)  # wherever it lies on this machine
+        say_refusal(words, why)
+
+    config = replace(config, entries=expand_entries(config.entries, base, refuse, gone))
     if config.positions:
         rulesets: tuple[Ruleset, ...] = (config.positions[0].find_ruleset(),)
     else:
@@ -153,7 +163,7 @@ def read_setup(
             _require_fit(entry, rulesets)
     else:
         entries = tuple(_mark_unfit(entry, rulesets) for entry in entries)
-    return Setup(config, rulesets, entries)
+    return Setup(config, rulesets, entries, refused=refused)
 
 
 def _require_labels(names: Sequence[str], lines: Sequence[LabelledBot], found: Sequence[FoundBot]) -> None:

@@ -36,6 +36,7 @@ class Receipt(Struct, frozen=True):
     at: float
     """When a run saw it, in seconds since 1970."""
     label: str
+    """Of its entry, or the name of a folder that is none."""
     version: int
     """The version that it was accepted as, built and started; 0 if it was not."""
     hash: str
@@ -126,6 +127,7 @@ def _list_receipts(events: Sequence[tuple[float, object]]) -> Iterator[Receipt]:
     """Yield what became of each submission; what a run saw before is none."""
     before: dict[str, FileEntry] = {}
     hashes: dict[tuple[str, int], str] = {}
+    refused: dict[str, str] = {}
     for at, event in events:
         if isinstance(event, Version):
             hashes[event.label, event.number] = event.hash
@@ -138,6 +140,10 @@ def _list_receipts(events: Sequence[tuple[float, object]]) -> Iterator[Receipt]:
             elif not entry.absence and entry.version and (old is None or old.absence or old.version != entry.version):
                 yield Receipt(at, entry.label, entry.version, hashes.get((entry.label, entry.version), ""), "")
             before[entry.label] = entry
+        for name, why in event.refused.items():
+            if refused.get(name) != why:
+                yield Receipt(at, name, 0, "", why)
+        refused = event.refused
 
 
 def _list_decided(events: Sequence[tuple[float, object]]) -> Iterator[Decided]:
