@@ -79,7 +79,9 @@ def test_a_suspended_and_an_absent_entry_are_marked(tmp_path: Path) -> None:
     slug = text.make_slug("greedy#2")
     assert find_marked(tmp_path, "suspended") == ["careful"]
     assert find_marked(tmp_path, "absent") == ["greedy#2"]
-    assert "malice entry reinstate" in Page(tmp_path / "bots/careful.html").words
+    words = Page(tmp_path / "bots/careful.html").words
+    assert "its other games are not played until the organiser lets it play again" in words
+    assert "malice entry" not in words
     assert "its open games wait until it is mended" in Page(tmp_path / f"bots/{slug}.html").words
 
 

@@ -9,7 +9,7 @@ from malice_bot import Action, Bot, Kind, Pile, SeatClock, View, play
 
 
 class Starter(Bot):
-    """Plays the first action that it finds."""
+    """Tries three simple rules in turn, and plays the first legal action if none of them finds one."""
 
     def choose(self, view: View, legal: list[Action], clock: SeatClock) -> Action:
         """Return the action to play."""
