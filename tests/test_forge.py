@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from malice.referee.compiled import VERSION
 from tests.command_line import malice
 
 ROOT = Path(__file__).parents[1]
@@ -81,6 +82,36 @@ def test_a_release_is_built_where_its_wheels_are_named() -> None:
     }
     assert len(built) == 6
     assert "attestations" in jobs["publish"]["permissions"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "heading", "agrees"),
+    [
+        (f"v{VERSION}", f"## {VERSION} - 2030-01-31", True),
+        (f"v{VERSION}", f"## {VERSION} - unreleased", False),
+        (f"v{VERSION}.1", f"## {VERSION}.1 - 2030-01-31", False),
+    ],
+)
+def test_a_release_is_of_the_tagged_version_and_stands_in_the_changelog(
+    tag: str, heading: str, agrees: bool, tmp_path: Path
+) -> None:
+    steps = read_yaml(".github/workflows/release.yml")["jobs"]["sources"]["steps"]
+    (script,) = (step["run"] for step in steps if "GITHUB_REF_NAME" in step.get("run", ""))
+    (tmp_path / "core").mkdir()
+    for name in ("pyproject.toml", "core/Cargo.toml"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    (tmp_path / "CHANGELOG.md").write_text(f"{heading}\n")
+
+    done = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=tmp_path, env=os.environ | {"GITHUB_REF_NAME": tag}, check=False
+    )
+
+    assert (done.returncode == 0) == agrees
+
+
+def test_the_documents_name_the_tag_of_this_version() -> None:
+    assert f"git+ADDRESS@v{VERSION}" in (ROOT / "README.md").read_text("utf-8")
+    assert f"OWNER/malice@v{VERSION} " in (ROOT / "docs/comparing.md").read_text("utf-8")
 
 
 WORKFLOWS = [*ROOT.glob(".github/workflows/*.yml"), *ROOT.glob("tournaments/entries/course/*/workflows/*.yml")]
