@@ -16,7 +16,7 @@ from malice.referee.verdicts import Code
 
 LAYERS: tuple[Layer, ...] = ("none", "rlimit", "bwrap")
 WITH_LANDLOCK: tuple[Layer, ...] = ("none", "rlimit", "landlock", "bwrap")
-"""For a bot that `landlock` stops in a way of its own; the rest it has from `rlimit`."""
+"""For a bot that `landlock` stops in a way of its own; `make hostile` tries the others under it, too."""
 BOXED: tuple[Layer, ...] = ("rlimit", "bwrap")
 ALONE: tuple[Layer, ...] = ("none",)
 """For a bot that only says something wrong, which no layer can change."""

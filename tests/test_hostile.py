@@ -42,6 +42,10 @@ CASES = [
     for layer in WITH_LANDLOCK
     for hostile in HOSTILE
     if layer in hostile.layers
+] + [
+    pytest.param("landlock", hostile, id=f"landlock-{title(hostile)}", marks=[pytest.mark.landlock, pytest.mark.whole])
+    for hostile in HOSTILE
+    if "landlock" not in hostile.layers
 ]
 
 
