@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from malice.referee.isolation import cgroups, landlock, limits, probe
+from tests.processes import PATIENCE_S
 from tests.toolchains import kit_lack
 
 if TYPE_CHECKING:
@@ -192,6 +193,7 @@ def open_chromium() -> Iterator["Chrome"]:
         environment.setenv("no_proxy", "localhost")  # selenium would ask the proxy for the driver
         # With both paths given, selenium neither looks for a browser nor downloads one.
         window = Chrome(options=options, service=ChromeService(executable_path=driver))
+    window.set_script_timeout(PATIENCE_S)
     window.get("about:blank")
     window.get_log("browser")  # the page of a new tab has complaints of its own
     yield window

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select
 
 from malice import site_pages
 from tests.browser_window import SETTLE, at_a_desk, current, find, press, replay, visit, wait_until
@@ -116,6 +117,30 @@ return [...document.querySelectorAll("#table .seat .caption")]
   .map((caption) => caption.textContent);
 """
 """The captions of seats that a card covers."""
+CUT = """
+const lacks = (select) => {
+  const copy = select.cloneNode(true);
+  copy.style.cssText = "position: absolute; width: auto; max-width: none";
+  copy.value = select.value;
+  copy.replaceChildren(...copy.selectedOptions);
+  select.after(copy);
+  const missing = copy.offsetWidth - select.offsetWidth;
+  copy.remove();
+  return missing > 0 ? [`${select.id}: ${missing}`] : [];
+};
+const where = document.querySelector("#where");
+const range = document.createRange();
+range.selectNodeContents(where);
+const tops = [...range.getClientRects()].filter(({width}) => width).map(({top}) => top);
+const lines = tops.filter((top, place) => tops.every((other, before) => before >= place || top - other > 4)).length;
+const fits = where.scrollHeight <= where.clientHeight && where.scrollWidth <= where.clientWidth;
+const cut = [...document.querySelectorAll(".controls select")].filter((one) => one.checkVisibility()).flatMap(lacks);
+const middles = [...document.querySelectorAll(".controls :is(button, select, input, output)")]
+  .filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect())
+  .map(({top, bottom}) => Math.round((top + bottom) / 8));
+return {cut, lines: fits ? lines : 0, rows: new Set(middles).size};
+"""
+"""Selects that lack pixels for what is chosen, how many lines tell the place of the action, and rows of controls."""
 
 
 @pytest.mark.parametrize(
@@ -135,6 +160,9 @@ def test_cards_are_large_and_controls_in_sight_in_every_window(
         assert (seen["unseen"], seen["positions"]) == ([], 1), size
         assert seen["widest"] <= 1, size
         assert browser.execute_script(COVERED) == [], size
+        controls = browser.execute_script(CUT)
+        assert (controls["cut"], controls["lines"] in (1, 2)) == ([], True), size
+        assert (controls["rows"] == 1) == (size[1] < 480), size
         if min(size) >= 720:
             assert int(str(find(browser, "#race .plot").get_property("offsetHeight"))) >= race, size
 
@@ -143,6 +171,8 @@ def test_cards_are_large_and_controls_in_sight_in_every_window(
     laptops = [widths[size] for size in ((1280, 720), (1366, 768), (1440, 780))]
     assert laptops[0] >= least
     assert laptops == sorted(laptops)
+    Select(find(browser, "#view")).select_by_value("1")
+    assert all(browser.execute_script(CUT)["cut"] == [] for _ in measure(browser, SIZES[:3]))
     visit(browser, tmp_path, "replay.html?embed#0.0.0.0")
     wait_until(browser, lambda: find(browser, "#replay").is_displayed())
     assert all(seen["unseen"] == [] for _, seen in measure(browser, SIZES[2:4])), "in a frame"

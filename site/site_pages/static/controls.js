@@ -47,7 +47,10 @@ window.malice = window.malice || {};
     $("slider").value = state.index;
     const [name, turn] = [malice.nameActions(step), malice.nameTurn(game, step)];
     $("slider").setAttribute("aria-valuetext", step.number < 0 ? name : [name, turn].filter(Boolean).join(", "));
-    write("where", step.number < 0 ? "deal" : [`${name} / ${game.actions - 1}`, turn].filter(Boolean).join(" · "));
+    const [word, number] = name.split(" ");
+    write("word", `${word} `);
+    write("number", step.number < 0 ? number : `${number} / ${game.actions - 1}`);
+    write("turn", turn);
     $("live").setAttribute("aria-live", timer && readInterval() < 700 ? "off" : "polite");
     write("raw", step.moves.map(malice.formatMove).join(" · "));
     write("thought", malice.formatDuration(malice.longestTime(step)));
@@ -130,6 +133,9 @@ window.malice = window.malice || {};
     state.viewer = viewer;
     state.course = viewer === null ? state.whole : malice.follow(state.game, viewer);
     $("view").value = viewer === null ? "all" : String(viewer);
+    for (const [seat, { name }] of state.game.seats.entries()) {
+      $("view").options[seat + 1].textContent = seat === viewer ? `seat ${seat}` : `seat ${seat}: ${name}`; // a name would not fit
+    }
     malice.fillLog($("log"), state.game, state.course);
     malice.measureStage($("table"));
     showStep(index);
@@ -167,7 +173,7 @@ window.malice = window.malice || {};
     Object.assign(state, { game, previous, next, rotations, viewer: same ? state.viewer : null });
     malice.useStyles(game.family);
     showHeading(game);
-    const options = game.seats.map((seat, index) => malice.createElement("option", { value: index }, `seat ${index}: ${seat.name}`));
+    const options = game.seats.map((_, seat) => malice.createElement("option", { value: seat }));
     $("view").replaceChildren(malice.createElement("option", { value: "all" }, "all hands"), ...options);
     $("view").parentElement.hidden = !views;
     $("play-area").classList.toggle("noted", game.steps.some((step) => step.moves.some((move) => move.note)));
