@@ -17,6 +17,7 @@ from malice.tournaments.league.contents import Finished
 from malice.tournaments.league.counting import Suspensions, find_suspended, is_left_out, list_suspensions
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
+from tests.leagues import replace_in_journal
 from tests.runs import Run
 from tests.summaries import played
 from tests.tables import BOTS
@@ -163,3 +164,20 @@ def test_a_game_that_is_missing_for_no_reason_does_not_verify(tmp_path: Path) ->
 
     assert result.exit_code == 5
     assert "game 0.0.0.1: is missing, although its part is closed" in result.stderr
+
+
+@pytest.mark.slow
+def test_a_game_that_was_played_ahead_of_a_suspension_is_counted_nowhere(failing: Run) -> None:
+    file = failing.folder / "t.toml"
+    file.write_text(file.read_text().replace("suspend_after = 2", "suspend_after = 20"))
+    assert failing.finish()[0] == 0
+    replace_in_journal(failing.db, '"suspend_after":20', '"suspend_after":2')
+    malice("site", failing.db, "--out", failing.folder / "pages", code=0)
+
+    (status,) = json.loads(malice("status", failing.db, "--json").stdout)["tournaments"]
+    (report,) = json.loads(malice("report", failing.db, "--json").stdout)
+    verified = json.loads(malice("verify", failing.db, "--json").stdout)
+    assert (verified["games"], verified["left_out"]) == (8, 10)
+    assert [(each["games"], each["planned"]) for each in (status, report, verified)] == [(8, 8)] * 3
+    assert report["played"] == 8
+    assert "8 games played ·" in (failing.folder / "pages" / "index.html").read_text()

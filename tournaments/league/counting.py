@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from malice.tournaments.league.contents import Finished, FinishedGames, Readmission
-from malice.tournaments.league.tournament import Tournament
+from malice.tournaments.league.tournament import Tournament, count_games, measure_workload
 from malice.tournaments.ratings.sprt import Verdict, Walk
 
 
@@ -292,6 +292,15 @@ def find_counted_games(tournament: Tournament, finished: Iterable[Finished]) -> 
             left_out.update({game.number for game in played} - {game.number for game in mine})
         counted.extend(mine)
     return CountedGames(counted, frozenset(left_out), by_part, tests, _find_suspended_now(tournament, by_part))
+
+
+def measure_progress(tournament: Tournament, finished: Iterable[Finished]) -> tuple[int, int]:
+    """How many of the finished games of a tournament count, and how many it has in all.
+
+    Args: as `find_counted_games`.
+    """
+    counted = find_counted_games(tournament, finished).counted
+    return len(counted), measure_workload(tournament, count_games(game.key for game in counted)).games
 
 
 def _find_suspended_now(tournament: Tournament, by_part: dict[int, dict[str, int]]) -> dict[str, int]:

@@ -248,7 +248,7 @@ def _verify_snapshot(store: Store, on_game: Callable[[], None], jobs: int) -> Ve
         tournament=tournament.name,
         games=len(counted),
         left_out=len(digests) - len(counted),
-        planned=measure_workload(tournament, count_games(digests)).games,
+        planned=measure_workload(tournament, count_games(counted)).games,
         complete=tournament.complete,
         sha=_compute_sha(counted.items()),
         parts=tuple(

@@ -15,10 +15,10 @@ from msgspec import Struct
 from malice.referee.bot import read_start_time
 from malice.referee.nouns import format_count, inflect
 from malice.tournaments.errors import LeagueError
+from malice.tournaments.league.counting import measure_progress
 from malice.tournaments.league.desk import Effect, name_user
 from malice.tournaments.league.notes import Ruling, RunningRun
 from malice.tournaments.league.reader import LeagueReader
-from malice.tournaments.league.tournament import count_games, measure_workload
 from malice.tournaments.running.coordinator import STOP
 from malice.tournaments.sanitizer import sanitize
 
@@ -28,7 +28,7 @@ class TournamentStatus(Struct, frozen=True):
 
     tournament: str
     games: int
-    """Finished games."""
+    """Finished games that count."""
     planned: int
     complete: bool
 
@@ -63,9 +63,8 @@ def find_status(store: LeagueReader, *, running: bool) -> Status:
     league, tournaments = store.league(), []
     for name in league.list_meant() if league.tournaments else ():
         reader = store.view(name)
-        keys = reader.keys()
-        planned = measure_workload(reader.tournament(), count_games(keys)).games
-        tournaments.append(TournamentStatus(name, len(keys), planned, reader.tournament().complete))
+        games, planned = measure_progress(reader.tournament(), reader.finished())
+        tournaments.append(TournamentStatus(name, games, planned, reader.tournament().complete))
     waiting = tuple(decision for _, decision in store.list_waiting())
     run = store.find_run() if running else None
     if run and run.host == socket.gethostname() and read_start_time(run.pid) != run.started:

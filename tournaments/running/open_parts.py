@@ -135,9 +135,13 @@ class OpenParts:
         if test := self.tests[part]:
             test.add(game)
 
+    def list_finished(self) -> list[Finished]:
+        """The finished games in playing order."""
+        return sorted(self.finished, key=lambda game: game.number)
+
     def list_suspended(self) -> dict[str, int]:
         """The suspended entries, each with the number of the game that suspended it."""
-        return find_counted_games(self._plan.tournament, self.finished).suspended
+        return find_counted_games(self._plan.tournament, self.list_finished()).suspended
 
     def count_left(self) -> int:
         batches = (batch for schedule in self._plan.tournament.open_parts for batch in schedule.batches())

@@ -18,7 +18,7 @@ from malice.tournaments.entries.kept_bots import KeptBots
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.config import Config, describe_differences, forget_machine, require_seats
 from malice.tournaments.league.contents import Finished, GameSummary
-from malice.tournaments.league.counting import find_counted_games
+from malice.tournaments.league.counting import find_counted_games, measure_progress
 from malice.tournaments.league.formats import load_format
 from malice.tournaments.league.formats.decisions import (
     FormatInput,
@@ -45,7 +45,7 @@ from malice.tournaments.league.journal import (
 from malice.tournaments.league.merge import Taken
 from malice.tournaments.league.parts import Draft, Part, VersionKey
 from malice.tournaments.league.store import Store
-from malice.tournaments.league.tournament import ListGames, Tournament, Tournaments, count_games, measure_workload
+from malice.tournaments.league.tournament import ListGames, Tournament, Tournaments
 from malice.tournaments.running.setup import Setup, SetupEntry
 
 
@@ -423,7 +423,7 @@ class MergedTournament(Struct, frozen=True):
 
     tournament: str
     games: int
-    """Finished games."""
+    """Finished games that count."""
     planned: int
     closed: tuple[str, ...]
     """The titles of the parts that the merge closed."""
@@ -456,8 +456,7 @@ def finish_merge(store: Store, taken: Sequence[Taken]) -> Merged:
     found = []
     for name in store.league().tournaments:
         store.select(name)
-        keys = store.keys()
-        planned = measure_workload(store.tournament(), count_games(keys)).games
+        games, planned = measure_progress(store.tournament(), store.finished())
         ended, begun = tuple(closed.get(name, ())), tuple(created.get(name, ()))
-        found.append(MergedTournament(name, len(keys), planned, ended, begun))
+        found.append(MergedTournament(name, games, planned, ended, begun))
     return Merged(tuple(taken), tuple(found))

@@ -18,6 +18,7 @@ from malice.referee.records import Batch, GameOrder, Key, Record, TimeUp
 from malice.referee.replay import is_endless
 from malice.tournaments.errors import Stopped
 from malice.tournaments.league.contents import GameSummary
+from malice.tournaments.league.counting import measure_progress
 from malice.tournaments.league.desk import take_up
 from malice.tournaments.league.journal import Overrun, ShareChosen
 from malice.tournaments.league.parts import Part
@@ -158,8 +159,7 @@ class Run:
         self._finishing = None
         if any(each.tournaments for each in effects):
             self._follow(self.plan.catch_up(self._store))
-            finished = sorted(self.parts.finished, key=lambda game: game.number)
-            created = close_parts(self._store, finished, (), create=not self.plan.list_postponed())
+            created = close_parts(self._store, self.parts.list_finished(), (), create=not self.plan.list_postponed())
             self._report_created(created)
         return True
 
@@ -170,8 +170,8 @@ class Run:
             print_line(describe_part(self.plan.tournament, part), self._out)
 
     def _stop(self, reason: str) -> NoReturn:
-        games = format_count(len(self.parts.done) + self.parts.count_left(), "game")
-        raise Stopped(f"stopped by {reason} after {len(self.parts.done)} of {games}; {self._go_on}")
+        games, planned = measure_progress(self.plan.tournament, self.parts.list_finished())
+        raise Stopped(f"stopped by {reason} after {games} of {format_count(planned, 'game')}; {self._go_on}")
 
     def create(self) -> int:
         """Create what can be created now, play nothing, and return how many games are open."""
@@ -207,11 +207,10 @@ class Run:
         ]
         if not over:
             return False
-        finished = sorted(self.parts.finished, key=lambda game: game.number)
         postponed = self.plan.list_postponed()
         with stop_on_errors(self._store.path, self._go_on):
             self.audit.close(over)
-        created = close_parts(self._store, finished, over, create=not postponed)
+        created = close_parts(self._store, self.parts.list_finished(), over, create=not postponed)
         self._reporter.report_closed(over)
         if postponed:
             names = ", ".join(map(sanitize, postponed))

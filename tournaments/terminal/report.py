@@ -12,6 +12,7 @@ from msgspec import Struct
 from malice.referee.nouns import format_count
 from malice.tournaments.errors import LeagueError
 from malice.tournaments.league.contents import Contents
+from malice.tournaments.league.counting import measure_progress
 from malice.tournaments.league.journal import (
     FileEntry,
     FileRead,
@@ -25,7 +26,6 @@ from malice.tournaments.league.journal import (
 from malice.tournaments.league.progression import Progression, compute_progression
 from malice.tournaments.league.ranking import find_state
 from malice.tournaments.league.reader import LeagueReader
-from malice.tournaments.league.tournament import count_games, measure_workload
 from malice.tournaments.sanitizer import escape_markdown, sanitize
 from malice.tournaments.terminal.tables import format_number
 
@@ -74,7 +74,7 @@ class TournamentReport(Struct, frozen=True):
     played: int
     """Games since then."""
     games: int
-    """All that are finished."""
+    """All that are finished and count."""
     planned: int
     complete: bool
     parts: tuple[str, ...]
@@ -107,12 +107,12 @@ def _report(store: LeagueReader, reader: LeagueReader, begin: float) -> Tourname
         for label, code in zip(game.labels, game.verdicts, strict=True):
             if code:
                 verdicts[label][code] += 1
-    stored = reader.keys()
+    games, planned = measure_progress(reader.tournament(), reader.finished())
     return TournamentReport(
         tournament=name,
         played=len(recent),
-        games=len(stored),
-        planned=measure_workload(reader.tournament(), count_games(stored)).games,
+        games=games,
+        planned=planned,
         complete=reader.tournament().complete,
         parts=tuple(event.part.title for at, event in events if isinstance(event, PartCreated) and at >= begin),
         receipts=tuple(each for each in _list_receipts(events) if each.at >= begin),
