@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from malice.referee.errors import BotError, DataError
 from malice.tournaments.entries.bots import find_bot
 from malice.tournaments.entries.lookup import expand_entries, is_pattern
-from malice.tournaments.league.config import LabelledBot
+from malice.tournaments.league.config import Config, LabelledBot
+from malice.tournaments.running.setup import MOST_REFUSED, read_setup
 from tests.kept.folders import write_bot
 
 
@@ -236,3 +237,19 @@ def test_a_folder_that_is_no_bots_is_named_and_a_bot_inside_it_too(base: Path) -
     said.clear()
     assert len(expand_entries(["submissions/*", "submissions/*/*"], base, said.__setitem__)) == 4
     assert said == {}
+
+
+def test_of_many_folders_that_are_no_bots_the_first_are_named_and_the_others_counted(
+    base: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(MOST_REFUSED + 41):
+        (base / "submissions" / f"x{number:03}").mkdir()
+    for number in range(7):
+        write_bot(base / "submissions" / "empty" / f"bot{number}")
+
+    refused = read_setup(Config(entries=("submissions/*",)), base).refused
+
+    assert list(refused)[-2:] == [f"x{MOST_REFUSED - 2:03}", "and 42 more"]
+    assert len(refused) == MOST_REFUSED + 1
+    assert refused["empty"].endswith("/empty/bot0, submissions/empty/bot1, submissions/empty/bot2 and 4 more")
+    assert len(capsys.readouterr().err.splitlines()) == MOST_REFUSED + 1

@@ -132,6 +132,8 @@ def find_twins(labels: Sequence[str], hashes: Sequence[str]) -> list[tuple[str, 
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
+MOST_BELOW = 3
+"""How many bots in a folder that is none are named."""
 FOLDER = "{folder}"
 """The label that names every bot of a pattern after its folder."""
 _WILD = re.compile(r"[*?\[]")
@@ -235,8 +237,9 @@ def expand_entries(
         seen |= {(match.real, line.query) for match in fresh}
         expanded += [line.expand(match) for match, why in reasons.items() if not why]
     _refuse_same_folder_names(entries, expanded)
+    above = {str(folder) for bot, _ in named | seen for folder in (Path(bot), *Path(bot).parents)}
     for real, words in bare.items():
-        if not any(Path(bot).is_relative_to(real) for bot, _ in named | seen):
+        if real not in above:
             refuse(words, f"it {_describe_lack(words, base)}")
     return tuple(expanded)
 
@@ -266,7 +269,9 @@ def _describe_lack(words: str, base: Path) -> str:
     """Say that a folder has no bot.toml, and which folders in it have one."""
     found = (os.path.dirname(path) for path in glob.glob(f"*/{MANIFEST}", root_dir=base / words))
     below = sorted(name for name in found if not is_hidden(name))
-    return f"has no {MANIFEST}" + (f"; found one in {', '.join(f'{words}/{name}' for name in below)}" if below else "")
+    more = f" and {len(below) - MOST_BELOW:,} more" if len(below) > MOST_BELOW else ""
+    named = ", ".join(f"{words}/{name}" for name in below[:MOST_BELOW])
+    return f"has no {MANIFEST}" + (f"; found one in {named}{more}" if below else "")
 
 
 def _holds_no_folder(start: Path) -> bool:

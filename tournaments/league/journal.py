@@ -110,7 +110,7 @@ class FileRead(Event, frozen=True, tag="file", omit_defaults=True):
     entries: tuple[FileEntry, ...]
     """In the order of the file."""
     refused: dict[str, str] = {}
-    """The folders that match a pattern and are no entries, and why."""
+    """The folders that match a pattern and are no entries, and why, not all of them if there are many."""
 
 
 class Seeded(Event, frozen=True, tag="seeds"):

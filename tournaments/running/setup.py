@@ -42,6 +42,9 @@ from malice.tournaments.league.tournament import Tournaments
 from malice.tournaments.sanitizer import sanitize
 from malice.tournaments.terminal.tables import defuse, write_csv
 
+MOST_REFUSED = 100
+"""How many folders that are no entries are named one by one: strangers may hand in any number."""
+
 
 class SetupEntry(Struct, frozen=True):
     """An entry of the file, with its bot."""
@@ -63,7 +66,9 @@ class Setup(Struct, frozen=True):
     names: NameList | None = None
     """The neutral names of an anonymous tournament, which these are."""
     refused: Mapping[str, str] = {}
-    """The folders that match a pattern and are no entries, and why; an anonymous tournament keeps none."""
+    """The folders that match a pattern and are no entries, and why, the last line for all beyond `MOST_REFUSED`; an
+    anonymous tournament keeps none.
+    """
 
     def place(self, bots: Mapping[str, Bot]) -> Setup:
         """Move bots to other places, by label; one with other contents than before stays where it is."""
@@ -131,13 +136,17 @@ def read_setup(
             fit, the anchor is not an entry, or bots that think at the same time share a processor under wall clocks.
         UnfitBot: a bot on the command line is not made for a ruleset.
     """
-    refused: dict[str, str] = {}
+    refused: list[tuple[str, str]] = []
 
     def refuse(words: str, why: str) -> None:
-        refused[sanitize(Path(words).name)] = sanitize(why)  # wherever it lies on this machine
-        say_refusal(words, why)
+        refused.append((sanitize(Path(words).name), sanitize(why)))  # wherever it lies on this machine
+        if len(refused) <= MOST_REFUSED:
+            say_refusal(words, why)
 
     config = replace(config, entries=expand_entries(config.entries, base, refuse, gone))
+    if more := refused[MOST_REFUSED:]:
+        print_progress(f"and {len(more):,} more")
+        refused[MOST_REFUSED:] = [(f"and {len(more):,} more", f"only the first {MOST_REFUSED} are named")]
     if config.positions:
         rulesets: tuple[Ruleset, ...] = (config.positions[0].find_ruleset(),)
     else:
@@ -163,7 +172,7 @@ def read_setup(
             _require_fit(entry, rulesets)
     else:
         entries = tuple(_mark_unfit(entry, rulesets) for entry in entries)
-    return Setup(config, rulesets, entries, refused=refused)
+    return Setup(config, rulesets, entries, refused=dict(refused))
 
 
 def _require_labels(names: Sequence[str], lines: Sequence[LabelledBot], found: Sequence[FoundBot]) -> None:
