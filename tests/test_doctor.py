@@ -13,7 +13,12 @@ import pytest
 from malice.referee.isolation import bwrap, limits, probe
 from malice.referee.records import Layer, Player
 from malice.tournaments.league.store import Store
-from malice.tournaments.running.isolation import describe_shortcomings, explain_weaker_isolation
+from malice.tournaments.running.isolation import (
+    describe_capabilities,
+    describe_shortcomings,
+    explain_weaker_isolation,
+    make_capability,
+)
 from tests.boxes import LANDLOCK, SANDBOX
 from tests.command_line import malice
 
@@ -34,7 +39,29 @@ def test_doctor_tells_what_works_and_what_is_missing() -> None:
     assert result.exit_code == 0
     assert [each["part"] for each in told][:4] == ["rlimit", "landlock", "bwrap", "seccomp"]
     assert all(each["works"] != bool(each["lack"]) for each in told)
-    assert len(result.stdout.splitlines()) == len(told) + 1
+    assert len(result.stdout.splitlines()) == len(told) + 2
+    assert result.stdout.splitlines()[-1].startswith(f"Bots run under {probe.find_strongest_layer('auto')!r} isolation")
+
+
+@pytest.mark.parametrize(
+    ("lacks", "end"),
+    [
+        ({}, ", and nothing is missing."),
+        (
+            {"landlock": "needs Linux 6.2", "bwrap": "bwrap not found (apt-get install it)", "core": "make core"},
+            "; what would help most is bwrap: bwrap not found (apt-get install it).",
+        ),
+        (
+            {"bwrap": "bwrap does not work here: EPERM", "user namespace": "needs sysctl"},
+            "; what would help most is user namespace: needs sysctl.",
+        ),
+        ({"landlock tcp": "needs Linux 6.7", "core": "make core"}, "; what would help most is core: make core."),
+    ],
+)
+def test_doctor_ends_with_the_step_that_would_help_most(lacks: dict[str, str], end: str) -> None:
+    sentence = describe_capabilities([make_capability(part, "", lack) for part, lack in lacks.items()])
+
+    assert sentence == f"Bots run under {probe.find_strongest_layer('auto')!r} isolation here{end}"
 
 
 def test_doctor_fails_where_there_is_not_even_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

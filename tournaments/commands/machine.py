@@ -32,7 +32,12 @@ def doctor(json: bool) -> None:
     import msgspec
 
     from malice.referee.compiled import explain_missing_core
-    from malice.tournaments.running.isolation import list_capabilities, make_capability, require_isolation
+    from malice.tournaments.running.isolation import (
+        describe_capabilities,
+        list_capabilities,
+        make_capability,
+        require_isolation,
+    )
     from malice.tournaments.terminal.tables import format_table
 
     findings = list_capabilities()
@@ -43,6 +48,7 @@ def doctor(json: bool) -> None:
         rows = [("yes" if finding.works else "no", finding.part, finding.gives, finding.lack) for finding in findings]
         for line in format_table(("works", "part", "what it gives", "what is missing"), rows, left=(0, 1, 2, 3)):
             click.echo(line)
+        click.echo(describe_capabilities(findings))
     require_isolation("rlimit")
 
 

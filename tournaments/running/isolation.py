@@ -102,6 +102,19 @@ def list_capabilities() -> list[Capability]:
     ]
 
 
+def describe_capabilities(found: Iterable[Capability]) -> str:
+    """One sentence: which layer bots get, and what to do first about what is missing."""
+    lacks = {each.part: each.lack for each in found if not each.works}
+    begin = f"Bots run under {probe.find_strongest_layer('auto')!r} isolation here"
+    if not lacks:
+        return f"{begin}, and nothing is missing."
+    # Bubblewrap does most; what is left of Landlock takes another kernel.
+    part = min(lacks, key=lambda part: (part != "bwrap", part.startswith("landlock")))
+    if part == "bwrap" and "does not work here" in lacks[part]:
+        part = "user namespace"  # which it lacks
+    return f"{begin}; what would help most is {part}: {lacks[part]}."
+
+
 def _explain_namespaces() -> str:
     """What lets a user make namespaces, and mount a /proc in them."""
     if any(mark.exists() for mark in CONTAINER_MARKS):
