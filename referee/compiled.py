@@ -18,7 +18,7 @@ VERSION = "0.1.0"
 """Of the core that goes with this malice; of malice itself, too."""
 VARIABLE = "MALICE_ENGINE"
 """Names the engine in the environment, for this process and those that it starts: `python` or `core`."""
-ADVICE = f"pip install malice-core=={VERSION}, or make core in a checkout"
+ADVICE = f"make core in a checkout of malice {VERSION}, or pip install a wheel malice_core-{VERSION}-*.whl"
 
 
 class CompiledCourse(Protocol):
@@ -65,8 +65,7 @@ def find_core() -> Any | None:
         return None
     if core.__version__ != VERSION:
         raise FamilyError(
-            f"expected malice-core {VERSION}, got {core.__version__}: pip install malice-core=={VERSION}, or set"
-            f" {VARIABLE}=python"
+            f"expected malice-core {VERSION}, got {core.__version__}: {ADVICE}; {VARIABLE}=python plays without it"
         )
     return core
 

@@ -68,13 +68,13 @@ def test_python_plays_where_the_core_is_not_there_or_not_wanted(monkeypatch: pyt
 
 def test_a_core_that_must_not_play_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     have(SimpleNamespace(__version__="9.9"), monkeypatch)
-    with pytest.raises(FamilyError, match=rf"^expected malice-core {VERSION}, got 9\.9: pip install"):
+    with pytest.raises(FamilyError, match=rf"^expected malice-core {VERSION}, got 9\.9: make core in a checkout"):
         find_core()
     assert name_engine() == "rules in Python"
 
     have(None, monkeypatch)
     monkeypatch.setenv(VARIABLE, "core")
-    with pytest.raises(FamilyError, match=r"^MALICE_ENGINE=core: malice-core is not here: pip install"):
+    with pytest.raises(FamilyError, match=r"^MALICE_ENGINE=core: malice-core is not here: make core in a checkout"):
         find_core()
 
     monkeypatch.setenv(VARIABLE, "rust")

@@ -141,9 +141,9 @@ def test_wrong_arguments_of_a_row_are_refused_in_words() -> None:
 def test_without_the_core_there_are_no_rows_and_no_greedy_rollouts() -> None:
     with playing("python"):
         game = Game("standard")
-        with pytest.raises(RulesetError, match=r"standard: many games at once take compiled rules.* pip install"):
+        with pytest.raises(RulesetError, match=r"standard: many games at once take compiled rules.* make core"):
             malice.rl.vector_env("standard")
-        with pytest.raises(RulesetError, match=r"^the policy 'greedy' takes compiled rules.*: pip install"):
+        with pytest.raises(RulesetError, match=r"^the policy 'greedy' takes compiled rules.*: make core"):
             game.rollout("greedy", 1, Random(1))
 
 
