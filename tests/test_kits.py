@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import threading
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -42,8 +42,10 @@ SCREEN = 60
 """Lines of a page to be read at a glance."""
 Answer = dict[str, Any]
 
-COMPILED = {"cpp", "csharp", "java", "rust", "typescript"}
-"""Kits that take long to build: make soak builds them."""
+COMPILED = {"cpp", "csharp", "go", "java", "rust", "typescript"}
+"""Kits that take long to build, the first one in Go with its whole library: make soak builds them."""
+EXAMINED = {"c", "python"}
+"""Kits that are examined even so; the others play what the one in Python plays, move by move."""
 every_kit = pytest.mark.parametrize("language", KITS)
 
 
@@ -62,14 +64,15 @@ def copied(folder: Path, home: Path) -> Bot:
         return ensure_built(find_bot(str(home)))
 
 
-@pytest.fixture(
-    scope="session",
-    params=[
-        pytest.param(name, marks=[pytest.mark.kit(name), pytest.mark.whole if name in COMPILED else pytest.mark.slow])
+def make_params(quick: Set[str]) -> list[Any]:
+    """Return the kits as parameters of a test that `make test` runs with some of them."""
+    return [
+        pytest.param(name, marks=[pytest.mark.kit(name), pytest.mark.slow if name in quick else pytest.mark.whole])
         for name in KITS
-    ],
-    ids=str,
-)
+    ]
+
+
+@pytest.fixture(scope="session", params=make_params(KITS.keys() - COMPILED), ids=str)
 def kit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bot:
     """Every kit in turn, built once."""
     return copied(KITS[request.param], tmp_path_factory.mktemp("kits") / request.param)
@@ -252,6 +255,7 @@ def test_a_kit_leaves_at_the_end_of_its_input(kit: Bot, requests: list[Request],
 # What is in its folder
 
 
+@pytest.mark.parametrize("kit", make_params(EXAMINED), indirect=True)
 def test_a_kit_passes_the_examination(kit: Bot) -> None:
     patient = Times(move_ms=PATIENCE_S * 1000, init_ms=PATIENCE_S * 1000)
 
