@@ -140,7 +140,7 @@ def test_a_bot_that_knows_no_game_passes_its_examination_in_each_language(langua
     *_, play = malice("new", "bot", "--family", "tricks", "--language", language, code=0).stdout.splitlines()
 
     bot = ensure_built(find_bot("bot"))
-    report = Examination(bot, PATIENT, Isolation("none"), rare=10, games=2, syllabus=choose_syllabus(bot)).run()
+    report = Examination(bot, PATIENT, Isolation("none"), rare=10, games=1, syllabus=choose_syllabus(bot)).run()
     assert failures(report) == {}
     assert play == "malice play bot uniform uniform --ruleset tricks --deals 20"
     if language == "python":  # the examination has played with each

@@ -23,9 +23,9 @@ from .played_records import record_game
 from .tables import FULL, game, table
 
 pytestmark = pytest.mark.core
-GAMES = 500
+GAMES = 200
 """How many games; `make soak` plays 200,000, and compares lists and views twice as often."""
-ROUND = 250
+ROUND = 100
 EVERY = 8
 
 
