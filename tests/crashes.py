@@ -78,14 +78,14 @@ class Point(NamedTuple):
 
 FEW_POINTS = (
     Point("CREATE TABLE games"),
-    Point("INSERT INTO records", 3),
     Point("COMMIT", 5),
-    Point("journal_mode = DELETE"),
     Point("page", 9, PAGES),
 )
-"""While the league is founded, in a game, before it is committed, at the end, and among the pages."""
+"""While the league is founded, before a game is committed, and among the pages."""
 POINTS = (
     *FEW_POINTS,
+    Point("INSERT INTO records", 3),
+    Point("journal_mode = DELETE"),
     Point("INSERT INTO journal", 1),
     Point("INSERT INTO journal", 5),
     Point("COMMIT", 2),

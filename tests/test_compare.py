@@ -113,6 +113,7 @@ def test_what_contradicts_itself_is_refused() -> None:
     assert malice("compare", "greedy", "first", "--ruleset", "multi").exit_code == 2
 
 
+@pytest.mark.whole
 def test_the_answer_does_not_depend_on_jobs(db: Path, tmp_path: Path) -> None:
     words = ("planner", "greedy", *QUICK, "--db")
     found = compare(*words, tmp_path / "c.db", "--jobs", "3", code=0)
@@ -122,6 +123,7 @@ def test_the_answer_does_not_depend_on_jobs(db: Path, tmp_path: Path) -> None:
     assert (ours["sha"], ours["games"], ours["complete"]) == (theirs["sha"], theirs["games"], True)
 
 
+@pytest.mark.whole
 def test_the_same_command_goes_on_where_the_time_was_up(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,7 +177,7 @@ def test_standings_say_the_same_of_stored_games(db: Path) -> None:
 
 
 def test_two_bots_of_a_league_are_compared_by_its_fit_beside_their_own_games(tmp_path: Path) -> None:
-    (tmp_path / "t.toml").write_text('entries = ["greedy", "uniform", "first"]\ndeals = 6\nseed = "x"\n')
+    (tmp_path / "t.toml").write_text('entries = ["greedy", "uniform", "first"]\ndeals = 3\nseed = "x"\n')
     assert malice("run", tmp_path / "t.toml", "--db", tmp_path / "t.db", "--isolation", "none").exit_code == 0
 
     first, second, *_ = malice("standings", tmp_path / "t.db", "--pair", "greedy", "first").stdout.splitlines()
@@ -185,7 +187,7 @@ def test_two_bots_of_a_league_are_compared_by_its_fit_beside_their_own_games(tmp
     elos = {row["label"]: row["rating"]["elo"] for row in ranking["rows"]}
     lead = found["fit"]["lead"]
     assert first.startswith(found["fit"]["sentence"])
-    assert " by the fit of all 36 games, LOS " in first
+    assert " by the fit of all 18 games, LOS " in first
     assert second == f"the games of the two alone: {found['sentence']}"
     assert lead["elo"] == pytest.approx(elos["greedy"] - elos["first"])
     assert lead["los"] == ranking["los"]["greedy"]["first"]

@@ -180,6 +180,7 @@ def test_a_worker_examines_bots(reader: Reader, run: Run) -> None:
     assert (gone.bot, gone.steps[0].step) == ("gone", "bot"), "it never left"
 
 
+@pytest.mark.whole
 def test_a_worker_that_gets_sigterm_finishes_hands_back_and_leaves(run: Run, tmp_path: Path) -> None:
     scheduler = str(tmp_path / "scheduler.json")
     (tmp_path / "waits").mkdir()
