@@ -130,6 +130,7 @@ def test_no_kind_of_page_shuts_anybody_out(browser: Chrome, axe: str, out: Path,
     assert {look: told for look, told in complaints.items() if told} == {}
 
 
+@pytest.mark.whole
 def test_every_kind_of_page_opens_from_the_disk(browser: Chrome, out: Path) -> None:
     for page in PAGES:
         open_page(browser, out.as_uri(), page)

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 GAMES = [
     ("standard", "first"),
-    ("skipbo", "first"),
+    pytest.param("skipbo", "first", marks=pytest.mark.whole),  # of the family of `standard`
     ("klondike-1", "patience"),
     ("nuts-2", "uniform"),
     ("double-solitaire", "uniform"),

@@ -106,7 +106,7 @@ def idle(legal: tuple[str, ...], label: str, random: Random) -> str:
     return wanted[-1] if wanted else legal[-1]
 
 
-@pytest.mark.parametrize(("name", "seats"), [("partners-4", 4), ("partners-6", 6)])
+@pytest.mark.parametrize(("name", "seats"), [pytest.param("partners-4", 4, marks=pytest.mark.whole), ("partners-6", 6)])
 def test_partners_are_shown_as_sides(browser: Chrome, shown: Shown, name: str, seats: int) -> None:
     made, folder = shown(name, seats)
     record = next(made.records())
@@ -129,7 +129,7 @@ def test_partners_are_shown_as_sides(browser: Chrome, shown: Shown, name: str, s
     assert all(tag.startswith("winner") for tag in tags)
 
 
-@pytest.mark.parametrize("seats", [4, 6])
+@pytest.mark.parametrize("seats", [pytest.param(4, marks=pytest.mark.whole), 6])
 def test_partners_sit_across_the_table(browser: Chrome, shown: Shown, seats: int) -> None:
     _, folder = shown(f"partners-{seats}", seats)
     replay(browser, folder, "0.0.0.0")
@@ -142,7 +142,7 @@ def test_partners_sit_across_the_table(browser: Chrome, shown: Shown, seats: int
 
 
 @pytest.mark.parametrize("phone", [False, True])
-@pytest.mark.parametrize(("name", "seats"), [("partners-6", 6), ("multi", 8)])
+@pytest.mark.parametrize(("name", "seats"), [pytest.param("partners-6", 6, marks=pytest.mark.whole), ("multi", 8)])
 def test_every_table_fits_its_window(browser: Chrome, shown: Shown, name: str, seats: int, phone: bool) -> None:
     made, folder = shown(name, seats)
     record = next(made.records())
@@ -252,7 +252,7 @@ def test_a_verdict_is_told_in_words(browser: Chrome, tmp_path: Path) -> None:
     assert f"out: {fault.code}" in find(browser, f'[data-seat="{fault.seat}"]').text
 
 
-@pytest.mark.parametrize(("name", "seats"), [("skipbo", 2), ("skipbo", 4)])
+@pytest.mark.parametrize(("name", "seats"), [pytest.param("skipbo", 2, marks=pytest.mark.whole), ("skipbo", 4)])
 def test_skipbo_cards_have_numbers_and_stars(browser: Chrome, tmp_path: Path, name: str, seats: int) -> None:
     made = league(tmp_path, name, seats)
     record = next(made.records())

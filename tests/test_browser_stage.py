@@ -73,7 +73,9 @@ def resize(browser: Chrome, width: int, height: int) -> None:
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 640), (1400, 900)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(360, 640), (1400, 900), pytest.param(390, 844, marks=pytest.mark.whole)]
+)
 def test_everything_stands_still_and_in_sight(browser: Chrome, out: Path, width: int, height: int) -> None:
     resize(browser, width, height)
     for key in ("0.0.0.0", "0.0.1.0"):
@@ -145,7 +147,11 @@ return {cut, lines: fits ? lines : 0, rows: new Set(middles).size};
 
 @pytest.mark.parametrize(
     ("name", "seats", "least", "phone", "smallest", "race"),
-    [("standard", 2, 50, 43, 34, 76), ("partners-4", 4, 40, 33, 26, 76), ("multi", 8, 30, 24, 19, 92)],
+    [
+        ("standard", 2, 50, 43, 34, 76),
+        pytest.param("partners-4", 4, 40, 33, 26, 76, marks=pytest.mark.whole),
+        ("multi", 8, 30, 24, 19, 92),
+    ],
 )
 def test_cards_are_large_and_controls_in_sight_in_every_window(
     browser: Chrome, tmp_path: Path, name: str, seats: int, least: int, phone: int, smallest: int, race: int
@@ -178,7 +184,7 @@ def test_cards_are_large_and_controls_in_sight_in_every_window(
     assert all(seen["unseen"] == [] for _, seen in measure(browser, SIZES[2:4])), "in a frame"
 
 
-@pytest.mark.parametrize(("name", "seats"), [("nuts-2", 2), ("skipbo", 3)])
+@pytest.mark.parametrize(("name", "seats"), [("nuts-2", 2), pytest.param("skipbo", 3, marks=pytest.mark.whole)])
 def test_other_tables_stand_still(browser: Chrome, tmp_path: Path, name: str, seats: int) -> None:
     site_pages.render(
         League(tuple(f"bot{seat}" for seat in range(seats)), deals=1, rulesets=(name,), seats=seats), tmp_path
