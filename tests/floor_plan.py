@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -32,9 +33,15 @@ def list_modules() -> Iterator[tuple[str, Path]]:
             yield ".".join((package, *path.relative_to(folder).with_suffix("").parts)), path
 
 
+@cache
+def list_nodes(source: str) -> tuple[ast.AST, ...]:
+    """Every node of a module, parsed once for all tests."""
+    return tuple(ast.walk(ast.parse(source)))
+
+
 def list_imports(module: str, source: str) -> Iterator[str]:
     """Yield every dotted name that may be imported; `from a import b` gives `a` and `a.b`: b may be a module."""
-    for node in ast.walk(ast.parse(source)):
+    for node in list_nodes(source):
         if isinstance(node, ast.Import):
             yield from (alias.name.removeprefix(INSIDE) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -45,6 +52,7 @@ def list_imports(module: str, source: str) -> Iterator[str]:
             )
 
 
+@cache
 def find_family(name: str) -> str:
     """Return the family of games to whose folder a dotted name leads; empty if it leads elsewhere."""
     prefix, _, inside = name.partition(f"{GAMES.replace('/', '.')}.")
@@ -52,6 +60,7 @@ def find_family(name: str) -> str:
     return family if not prefix and (ROOT / GAMES / family / "__init__.py").exists() else ""
 
 
+@cache
 def find_room(name: str) -> str:
     """Return the room of a dotted name: its package, or for the split package what follows it."""
     if find_family(name):

@@ -114,7 +114,7 @@ def corrupt(worker: Worker, call: Callable[..., bytes | None]) -> Callable[..., 
 async def serve() -> None:
     """Run both until somebody ends this process."""
     async with (
-        Scheduler(host="127.0.0.1", port=0, dashboard_address=None) as scheduler,
+        Scheduler(host="127.0.0.1", port=0, dashboard_address="127.0.0.1:0") as scheduler,
         Worker(scheduler.address, host="127.0.0.1", nthreads=2, name="eve", resources={"game": 1}) as worker,
     ):
         for call in (introduce, play, finish):

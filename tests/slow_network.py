@@ -96,7 +96,9 @@ async def serve(folder: Path, workers: int, slots: int) -> None:
     up, down, ended = Wire(), Wire(), asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     async with contextlib.AsyncExitStack() as stack:
-        scheduler = await stack.enter_async_context(Scheduler(host="127.0.0.1", port=0, dashboard_address=None))
+        scheduler = await stack.enter_async_context(
+            Scheduler(host="127.0.0.1", port=0, dashboard_address="127.0.0.1:0")
+        )
         for number in range(workers):
             worker = Worker(
                 scheduler.address,

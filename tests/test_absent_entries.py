@@ -238,7 +238,7 @@ def test_an_entry_whose_folder_is_gone_is_absent_to_a_run_that_keeps_going(run: 
         assert len(store.keys()) == 6 + 2
 
 
-@pytest.mark.parametrize("anonymous", [False, True])
+@pytest.mark.parametrize("anonymous", [pytest.param(False, marks=pytest.mark.whole), True])
 def test_the_others_play_on_without_the_only_folder_of_a_pattern_again_and_again(
     run: Run, tmp_path: Path, anonymous: bool
 ) -> None:

@@ -23,6 +23,7 @@ from tests.floor_plan import (
     insert,
     list_imports,
     list_modules,
+    list_nodes,
 )
 
 FLOORS = (
@@ -166,7 +167,7 @@ def list_names() -> Iterator[tuple[str, str]]:
 def list_inner_names() -> Iterator[tuple[str, str]]:
     """Yield every module with each of its functions, parameters, attributes and annotated names."""
     for module, path in list_modules():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))) if not module.startswith("bots.") else ():
+        for node in list_nodes(path.read_text("utf-8")) if not module.startswith("bots.") else ():
             match node:
                 case ast.arg(name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                     yield module, name
@@ -198,7 +199,7 @@ def test_no_docstring_tells_only_what_is_returned() -> None:
         (module, node)
         for module, path in list_modules()
         if not module.startswith("bots.") and ".starter." not in module
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in list_nodes(path.read_text("utf-8"))
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
     )
 

@@ -29,6 +29,7 @@ def test_games_that_were_really_played_verify(tmp_path: Path, monkeypatch: pytes
         assert verify_league(store).games == 12
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_every_row_of_the_site_has_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leagues, "ENTRIES", 5)

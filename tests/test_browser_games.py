@@ -80,7 +80,7 @@ def test_slider_log_and_address_go_by_asks(browser: Chrome, tmp_path: Path, rend
     assert len(browser.find_elements(By.CSS_SELECTOR, "#log a[data-step]")) == 1 + len(asks)
     assert current(browser) == place + 1
     assert find(browser, "#raw").text == " · ".join(action for _, action in asks[place].moves)
-    assert find(browser, "#where").text.startswith(f"actions {first}–{last} / {len(record.actions) - 1}")
+    assert f"{first}–{last} / {len(record.actions) - 1}" in find(browser, "#where").text
     press(browser, END)
     assert current(browser) == len(asks)
     assert find(browser, "#ending").is_displayed()

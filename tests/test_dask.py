@@ -29,7 +29,7 @@ NEED = Need(Identity("0", "", ""), (), Isolation("none"), 1, ())
 async def start_cluster() -> AsyncIterator[tuple[Scheduler, Worker, Client]]:
     """A scheduler, a worker with one slot, and a client, all in this process."""
     async with (
-        Scheduler(host="127.0.0.1", port=0, dashboard_address=None) as scheduler,
+        Scheduler(host="127.0.0.1", port=0, dashboard_address="127.0.0.1:0") as scheduler,
         Worker(scheduler.address, host="127.0.0.1", nthreads=1, resources={"game": 1}) as worker,
         Client(scheduler.address, asynchronous=True, set_as_default=False) as client,
     ):

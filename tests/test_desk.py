@@ -62,7 +62,11 @@ def stop_after(run: Run, keys: Collection[Key]) -> None:
             run_tournament(store, plan, io.StringIO(), RunTerms(1, playing=Until(keys), kept=KeptBots(run.db)))
 
 
-@pytest.mark.parametrize("words", [("disqualify", "first"), ("rename", "first", "zoe")], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "words",
+    [("disqualify", "first"), pytest.param(("rename", "first", "zoe"), marks=pytest.mark.whole)],
+    ids=lambda words: words[0],
+)
 def test_a_decision_during_a_run_is_that_of_a_run_stopped_there(
     words: tuple[str, ...], stopping: Run, tmp_path: Path
 ) -> None:

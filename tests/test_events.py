@@ -241,6 +241,7 @@ def test_a_reader_that_is_gone_ends_the_run_and_a_full_disk_stops_it(tmp_path: P
     assert "cannot write events" in err
 
 
+@pytest.mark.whole
 def test_events_that_find_no_more_room_cost_no_game(tmp_path: Path) -> None:
     text = 'entries = ["greedy", "first"]\nseed = "x"\ndeals = 6\nisolation = "none"'
     runs = [Run(tmp_path / name) for name in ("full", "undisturbed")]

@@ -160,6 +160,7 @@ def test_kills_of_a_worker_and_of_the_run_change_nothing(reader: Reader, run: Ru
     assert [label for label, build in builds if build.startswith("; files ")] == ["odd"]
 
 
+@pytest.mark.whole
 def test_a_worker_examines_bots(reader: Reader, run: Run) -> None:
     (run.folder / "quitter").mkdir()
     (run.folder / "quitter/bot.toml").write_text('name = "quitter"\nrun = ["true"]\n')

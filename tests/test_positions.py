@@ -108,7 +108,7 @@ def test_a_position_that_is_none_is_refused(db: Path, file: Path, tmp_path: Path
         ("klondike-3", ("patience", "dabbler")),
         ("nuts-2", ("squirrel", "uniform")),
         ("double-solitaire", ("unloader", "first")),
-        ("partners-4", ("planner", "greedy", "planner", "first")),
+        pytest.param("partners-4", ("planner", "greedy", "planner", "first"), marks=pytest.mark.whole),
     ],
 )
 def test_bots_that_ship_go_on_from_the_midst(ruleset: str, bots: tuple[str, ...], tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ def test_the_searching_bot_needs_nothing_but_rust() -> None:
     assert "unsafe" not in "".join(path.read_text("utf-8") for path in FOLDER.glob("src/*.rs") if path.stem != "clock")
 
 
+@pytest.mark.whole
 def test_the_searching_bot_passes_its_own_tests(prompter: Path) -> None:
     done = subprocess.run(["cargo", "test", "--offline", "-q"], cwd=prompter, capture_output=True, text=True)
 

@@ -26,6 +26,7 @@ if os.path.getsize({0!r}) == 3:
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("format", ['"swiss"\nrounds = 2', '"knockout"'])
 def test_a_bot_that_does_not_start_is_not_in_the_first_round_not_even_with_a_bye(format: str, tmp_path: Path) -> None:
     run = Run(tmp_path)

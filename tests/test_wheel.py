@@ -175,6 +175,7 @@ def pack_again(name: str, folder: Path) -> None:
                 wheel.write(file.locate(), str(file))
 
 
+@pytest.mark.whole
 def test_one_line_plays_a_game_with_nothing_but_the_wheel_and_uv(wheel: Path, tmp_path: Path) -> None:
     shelf = tmp_path / "wheels"
     shelf.mkdir()

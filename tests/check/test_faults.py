@@ -165,6 +165,7 @@ def test_chance_of_its_own_is_remarked_and_no_failure() -> None:
     assert "not repeatable: it uses chance other than rng" in remarks(report)["reuse"][0]
 
 
+@pytest.mark.whole
 def test_how_a_bot_exits_is_remarked_and_no_failure(mark: Mark) -> None:
     said, child = examined(faulty("last words")), examined(faulty("leaves a child"))
 
@@ -175,6 +176,7 @@ def test_how_a_bot_exits_is_remarked_and_no_failure(mark: Mark) -> None:
     assert mark.await_end() == []
 
 
+@pytest.mark.whole
 def test_chance_from_rng_is_repeatable_and_an_examination_finds_the_same_twice() -> None:
     one, other = (examined(faulty("seeded"), rare=20) for _ in range(2))
 

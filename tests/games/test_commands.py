@@ -12,7 +12,10 @@ from tests.command_line import malice
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("games")]
 
-TABLES = [("stairs", 2), ("prizes", 2), ("bidding", 2), ("tricks-4", 4)]
+TABLES = [
+    ("tricks-4", 4),
+    *(pytest.param(name, 2, marks=pytest.mark.whole) for name in ("stairs", "prizes", "bidding")),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -58,7 +58,9 @@ def test_a_game_that_ships_keeps_its_promises(claim: Any, name: str, seats: int)
 
 
 @pytest.mark.usefixtures("games")
-@pytest.mark.parametrize("game", ["stairs", "prizes", "bidding", "tricks"])
+@pytest.mark.parametrize(
+    "game", ["prizes", *(pytest.param(name, marks=pytest.mark.whole) for name in ("stairs", "bidding", "tricks"))]
+)
 def test_the_games_of_the_page_and_of_these_tests_keep_their_promises(game: str) -> None:
     lines = malice("rules", "test", game, "--games", "1").stdout.splitlines()
 

@@ -134,7 +134,13 @@ def test_without_a_kit_a_language_that_needs_none_is_to_be_had(stairs: Path, fol
     assert not (folder / "climber").exists()
 
 
-@pytest.mark.parametrize("language", [pytest.param(name, marks=pytest.mark.kit(name)) for name in PROGRAMS])
+@pytest.mark.parametrize(
+    "language",
+    [
+        pytest.param(name, marks=[pytest.mark.kit(name), *[pytest.mark.whole] * (name not in ("python", "shell"))])
+        for name in PROGRAMS
+    ],
+)
 @pytest.mark.usefixtures("games")
 def test_a_bot_that_knows_no_game_passes_its_examination_in_each_language(language: str) -> None:
     *_, play = malice("new", "bot", "--family", "tricks", "--language", language, code=0).stdout.splitlines()
