@@ -26,8 +26,8 @@ GAMES = [
     ("standard", "first"),
     pytest.param("skipbo", "first", marks=pytest.mark.whole),  # of the family of `standard`
     ("klondike-1", "patience"),
-    ("nuts-2", "uniform"),
-    ("double-solitaire", "uniform"),
+    pytest.param("nuts-2", "uniform", marks=pytest.mark.whole),
+    pytest.param("double-solitaire", "uniform", marks=pytest.mark.whole),
 ]
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
 

@@ -150,7 +150,7 @@ return {cut, lines: fits ? lines : 0, rows: new Set(middles).size};
     [
         ("standard", 2, 50, 43, 34, 76),
         pytest.param("partners-4", 4, 40, 33, 26, 76, marks=pytest.mark.whole),
-        ("multi", 8, 30, 24, 19, 92),
+        pytest.param("multi", 8, 30, 24, 19, 92, marks=pytest.mark.whole),
     ],
 )
 def test_cards_are_large_and_controls_in_sight_in_every_window(
