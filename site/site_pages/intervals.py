@@ -96,7 +96,7 @@ class DealBar(Struct, frozen=True):
     pieces: tuple[Piece, ...]
     """The best outcome first; those that no deal had are left out."""
     summary: str
-    """The counts in words."""
+    """The counts in words, of what any deal had."""
 
 
 def make_deal_bar(counts: Sequence[int]) -> DealBar | None:
@@ -118,5 +118,5 @@ def make_deal_bar(counts: Sequence[int]) -> DealBar | None:
             if end > left
         ),
         summary=f"{text.format_count(total, 'deal')}: "
-        + "; ".join(f"{name}: {count:,}" for name, count in zip(OUTCOMES, best_first, strict=True)),
+        + "; ".join(f"{name}: {count:,}" for name, count in zip(OUTCOMES, best_first, strict=True) if count),
     )
