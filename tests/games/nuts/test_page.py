@@ -82,3 +82,6 @@ def test_the_page_follows_a_hand_as_the_rules_play_it(browser: Chrome, tmp_path:
     replay(browser, site, str(record.key))
     press(browser, Keys.END)
     assert fits_the_window(browser)
+    press(browser, Keys.HOME)
+    names = browser.find_elements(By.CSS_SELECTOR, "#table .players .name")
+    assert [name.get_property("scrollWidth") for name in names] == [name.get_property("clientWidth") for name in names]
