@@ -99,7 +99,7 @@ def _explain(message: str, root: Any, where: str) -> DataError:
     """What msgspec says of data, as our error."""
     text, _, path = message.partition(" - at `$")
     path = path.rstrip("`").lstrip(".")
-    place = f"{where}: {path}" if path else where
+    place = ": ".join(filter(None, (where, path)))
     kind = _find_type(root, path)
     if unknown := re.search(r"unknown field `(.*)`$", text):
         fields = [field.encode_name for field in msgspec.structs.fields(kind)]

@@ -108,6 +108,28 @@ def test_an_unknown_field_of_the_manifest_is_an_error_that_lists_the_fields(fold
 
 
 @pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            'run = "a"\nauhtor = "me"\nbuild_s = "x"\n',
+            r"mine/bot\.toml: object missing required field `name`; also run: expected a list, .*; also"
+            r" unknown field 'auhtor' .*; also build_s: expected `int`, got `str`$",
+        ),
+        (
+            f'{MANIFEST}build_s = 0\nneeds = ["a/b"]\nrulesets = ["standrad"]\n',
+            r"bot\.toml: build_s: expected 1 to .*; also needs: .*; also rulesets: no ruleset 'standrad' [^/]*$",
+        ),
+        (MANIFEST + "".join(f"x{number} = 1\n" for number in range(99)), r"'x8'.*'x9'[^']*$"),
+    ],
+)
+def test_several_faults_of_a_manifest_are_told_at_once(folder: Path, text: str, says: str) -> None:
+    (folder / "bot.toml").write_text(text)
+
+    with pytest.raises(DataError, match=says):
+        find_bot("mine", folder.parent)
+
+
+@pytest.mark.parametrize(
     "change",
     [
         lambda folder: (folder / "bot.py").write_text("print(1)\n"),

@@ -10,7 +10,8 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -152,6 +153,8 @@ MOST_ITEMS = 256
 LONGEST_TEXT = 200
 """How many characters a bot's version, author, language and each pattern of `ignore` may have."""
 MOST_BUILD_S = 86_400
+MOST_FAULTS = 9
+"""How many faults of a bot.toml are told beside the first: strangers may write any number."""
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -193,19 +196,10 @@ def read_manifest(folder: Path) -> Manifest:
     with contextlib.suppress(FileNotFoundError):  # reported below
         inspect_file(folder, MANIFEST)  # a symlink must not make us read files outside the folder
     table = read_toml(path, MOST_BYTES)
-    for field in ("run", "build"):
-        if isinstance(words := table.get(field), str):
-            raise DataError(
-                where=f"{path}: {field}",
-                expected=f"a list, {_spell_list(words)}",
-                got=f"the text {words!r:.{LONGEST_TEXT}}",
-            )
+    _raise_first(_list_misfits(table, path), path)
     manifest = convert(table, Manifest, str(path))
-    try:
-        _check_sizes(manifest)
-        _check_values(manifest, folder)
-    except DataError as error:
-        raise error.within(path) from None
+    _raise_first(_list_wrong_sizes(manifest), path)
+    _raise_first(_list_wrong_values(manifest, folder), path)
     if table.get("rulesets") == []:
         raise DataError(
             where=f"{path}: rulesets",
@@ -216,7 +210,31 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def _check_sizes(manifest: Manifest) -> None:
+def _raise_first(faults: Iterator[DataError], path: Path) -> None:
+    """Raise the first fault of a file, if there is one, with what the next ones say."""
+    if first := next(faults, None):
+        for other in islice(faults, MOST_FAULTS):
+            first.advise(f"also {other}")
+        raise first.within(path)
+
+
+def _list_misfits(table: Mapping[str, object], path: Path) -> Iterator[DataError]:
+    """Yield a fault of each field that is unknown, is missing, or has another type."""
+    sound: dict[str, object] = {"name": "x", "run": ["x"]}
+    for field in dict.fromkeys((*sound, *table)):
+        words = table.get(field)
+        if field in ("run", "build") and isinstance(words, str):
+            got = f"the text {words!r:.{LONGEST_TEXT}}"
+            yield DataError(where=field, expected=f"a list, {_spell_list(words)}", got=got)
+            continue
+        others = {name: value for name, value in sound.items() if name != field}
+        try:
+            convert(others | ({field: words} if field in table else {}), Manifest, "")
+        except DataError as error:
+            yield error
+
+
+def _list_wrong_sizes(manifest: Manifest) -> Iterator[DataError]:
     lists: dict[str, Collection[object]] = {
         "run": manifest.run,
         "build": manifest.build,
@@ -227,10 +245,10 @@ def _check_sizes(manifest: Manifest) -> None:
         "parameters": manifest.parameters,
     }
     if not 1 <= len(manifest.name) <= LABEL_LENGTH:
-        raise DataError(where="name", expected=f"1 to {LABEL_LENGTH} characters", got=f"{len(manifest.name):,}")
+        yield DataError(where="name", expected=f"1 to {LABEL_LENGTH} characters", got=f"{len(manifest.name):,}")
     for field, items in lists.items():
         if len(items) > MOST_ITEMS:
-            raise DataError(where=field, expected=f"at most {MOST_ITEMS}", got=f"{len(items):,}")
+            yield DataError(where=field, expected=f"at most {MOST_ITEMS}", got=f"{len(items):,}")
     texts = {
         "version": manifest.version,
         "author": manifest.author,
@@ -239,28 +257,29 @@ def _check_sizes(manifest: Manifest) -> None:
     }
     for field, text in texts.items():
         if len(text) > LONGEST_TEXT:
-            raise DataError(where=field, expected=f"at most {LONGEST_TEXT} characters", got=f"{len(text):,}")
+            yield DataError(where=field, expected=f"at most {LONGEST_TEXT} characters", got=f"{len(text):,}")
 
 
-def _check_values(manifest: Manifest, folder: Path) -> None:
+def _list_wrong_values(manifest: Manifest, folder: Path) -> Iterator[DataError]:
     if not manifest.run:
-        raise DataError(where="run", expected="a command", got="an empty list")
-    _refuse_bare_file(manifest, folder)
+        yield DataError(where="run", expected="a command", got="an empty list")
+    else:
+        yield from _find_bare_file(manifest, folder)
     if not 1 <= manifest.build_s <= MOST_BUILD_S:
-        raise DataError(where="build_s", expected=f"1 to {MOST_BUILD_S}", got=manifest.build_s)
+        yield DataError(where="build_s", expected=f"1 to {MOST_BUILD_S}", got=manifest.build_s)
     for need in manifest.needs:
         if "/" in need:
-            raise DataError(where="needs", expected="the name of a program or a library", got=repr(need))
+            yield DataError(where="needs", expected="the name of a program or a library", got=repr(need))
     for name in manifest.rulesets:
         if name.endswith(".toml"):
-            _check_own_ruleset(name, folder)
+            yield from _find_strange_ruleset(name, folder)
         elif name not in list_rulesets():
-            raise DataError(f"no ruleset {name!r}{suggest_ruleset(name)}", where="rulesets", got=name)
+            yield DataError(f"no ruleset {name!r}{suggest_ruleset(name)}", where="rulesets", got=name)
     for name, default in manifest.parameters.items():
         try:
             require_parameter(name, default)
         except DataError as error:
-            raise error.within(f"parameters.{name}") from None
+            yield error.within(f"parameters.{name}")
 
 
 def _spell_list(words: str) -> str:
@@ -273,15 +292,15 @@ def _spell_list(words: str) -> str:
     return msgspec.json.encode([word, *rest]).decode().replace('","', '", "')
 
 
-def _refuse_bare_file(manifest: Manifest, folder: Path) -> None:
-    """Refuse a command whose first word is a file of the folder: it would be looked up on the PATH."""
+def _find_bare_file(manifest: Manifest, folder: Path) -> Iterator[DataError]:
+    """Yield the fault of a command whose first word is a file of the folder: it would be looked up on the PATH."""
     word, *rest = manifest.run
     if "/" in word or word == PYTHON or not os.path.isfile(folder / word) or shutil.which(word):
         return
     words = (PYTHON, word, *rest) if word.endswith(".py") else (f"./{word}", *rest)
     spelled = msgspec.json.encode(words).decode().replace('","', '", "')
     shebang = f", or ./{word} if it is executable and begins with a line such as #!/usr/bin/env python3"
-    raise DataError(
+    yield DataError(
         where="run",
         expected="a program on the PATH first",
         got=f"{word!r}, a file of this folder",
@@ -289,14 +308,15 @@ def _refuse_bare_file(manifest: Manifest, folder: Path) -> None:
     )
 
 
-def _check_own_ruleset(name: str, folder: Path) -> None:
+def _find_strange_ruleset(name: str, folder: Path) -> Iterator[DataError]:
     path = os.path.normpath(name)
     if not is_inside((folder / path).parent, [folder]):
-        raise DataError(where="rulesets", expected="a file in this folder", got=repr(name))
+        yield DataError(where="rulesets", expected="a file in this folder", got=repr(name))
+        return
     try:
         inspect_file(folder, path)
     except OSError:
-        raise DataError(f"no file {name!r} in the folder", where="rulesets", got=name) from None
+        yield DataError(f"no file {name!r} in the folder", where="rulesets", got=name)
 
 
 def make_run_command(manifest: Manifest, folder: Path, home: Path) -> tuple[str, ...]:
