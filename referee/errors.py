@@ -1,13 +1,19 @@
 """Errors of the rules and the table, and what can go wrong with one request before we know whose fault it is.
 
-MaliceError              (protocol/errors.py) ├── IllegalAction        an action that is not in the legal list ├──
-DataError            a file or a record is not as expected │   ├── FamilyError      a game is missing, or the package
-that brings it is broken │   ├── RulesetError     a ruleset is unknown, contradicts itself or cannot be played │   └──
-RecordError      a record does not replay ├── BotError             a bot cannot be started at all ├── MachineFault
-the machine failed, not a bot: the game must be played again │   └── MemoryFault      the machine ran out of memory and
-killed a bot: the game is played again once ├── Verdict              (verdicts.py) a bot broke a rule of the table and
-leaves the game ├── Abandoned            nobody waits for the game any more └── Late                 an answer did not
-come in time; becomes a verdict
+MaliceError              (protocol/errors.py)
+├── IllegalAction        an action that is not in the legal list
+├── DataError            a file or a record is not as expected
+│   ├── FamilyError      a game is missing, or the package that brings it is broken
+│   │   └── GameFault    the rules of a game failed while it was played, and no bot is to blame
+│   ├── RulesetError     a ruleset is unknown, contradicts itself or cannot be played
+│   └── RecordError      a record does not replay
+│       └── ChangedRules it was played by rules that have changed since
+├── BotError             a bot cannot be started at all
+├── MachineFault         the machine failed, not a bot: the game must be played again
+│   └── MemoryFault      the machine ran out of memory and killed a bot: the game is played again once
+├── Verdict              (verdicts.py) a bot broke a rule of the table and leaves the game
+├── Abandoned            nobody waits for the game any more
+└── Late                 an answer did not come in time; becomes a verdict
 """
 
 from __future__ import annotations
