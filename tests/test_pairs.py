@@ -6,11 +6,11 @@ import random
 import pytest
 
 from malice.tournaments.ratings.comparison import compare_head_to_head
-from malice.tournaments.ratings.pairs import convert_to_elo, estimate_pentanomial, estimate_trinomial
+from malice.tournaments.ratings.pairs import convert_to_elo, estimate_multinomial, estimate_pentanomial
 
 
 def test_single_games_give_the_golden_figures() -> None:
-    estimate = estimate_trinomial(won=136, lost=96, drawn=111)
+    estimate = estimate_multinomial((96, 111, 136), games=1)
 
     assert estimate.count == 343
     assert estimate.elo == pytest.approx(40.70, abs=0.005)
@@ -96,7 +96,7 @@ def test_pairs_that_are_all_alike_have_no_error_and_no_likelihood(counts: tuple[
 
 
 def test_an_interval_that_reaches_a_score_of_one_has_no_error() -> None:
-    estimate = estimate_trinomial(won=9, lost=1, drawn=0)
+    estimate = estimate_multinomial((1, 0, 9), games=1)
 
     assert estimate.elo == pytest.approx(381.7, abs=0.05)
     assert estimate.error is None

@@ -120,9 +120,6 @@ class Schedule:
                 for rotation in range(rotations):
                     yield BatchPlan(self.part.number, number, rotation, first, last)
 
-    def batch_count(self) -> int:
-        return -(-self.deals // self.batch_deals) * self._games
-
     def plays_once(self, table: int) -> bool:
         """Whether a deal of a table is one game, the same for all seats."""
         return self.rotations[table] == 1

@@ -26,11 +26,6 @@ class Estimate(msgspec.Struct, frozen=True):
     """Likelihood of superiority, 0..1, by the engines' formula; from few results it is too sure, so it is not shown."""
 
 
-def estimate_trinomial(*, won: int, lost: int, drawn: int) -> Estimate:
-    """Estimate from single games."""
-    return estimate_multinomial((lost, drawn, won), games=1)
-
-
 def estimate_pentanomial(counts: Sequence[int]) -> Estimate:
     """Estimate from the counts of pairs that gave 0, 1/2, 1, 3/2, 2 points (LL, LD, WL or DD, WD, WW)."""
     if len(counts) != 5:
