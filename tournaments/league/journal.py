@@ -141,7 +141,7 @@ class PartCreated(Event, frozen=True, tag="part"):
 
 
 class PartClosed(Event, frozen=True, tag="close"):
-    """No game of a part is open any more: its seed is told, and it is never played again."""
+    """No game of a part is open any more: its seed is published, and it is never played again."""
 
     part: Count
     absent: tuple[str, ...] = ()
