@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import trio
 from msgspec.structs import replace
 
 from malice.referee.errors import BotError, DataError
@@ -28,7 +29,7 @@ from malice.tournaments.farm import worker
 from malice.tournaments.farm.bot_cache import FRESH_S, BotCache, Lacking
 from malice.tournaments.farm.machine import RUNS, Allowance, Speeds, choose_rate, measure_speeds, read_allowance
 from malice.tournaments.farm.scheduler import read_address
-from malice.tournaments.farm.station import Station, Terms
+from malice.tournaments.farm.station import Referees, Station, Terms
 from malice.tournaments.farm.work import (
     ExamAnswer,
     Introduction,
@@ -43,9 +44,10 @@ from malice.tournaments.farm.work import (
     unpack,
 )
 from malice.tournaments.farm.worker import choose_slots, was_unanswered
+from malice.tournaments.running.coordinator import RefereeProcess
 from malice.tournaments.running.hooks import Outcome
 from tests.command_line import malice
-from tests.processes import PATIENCE_S, list_loaded
+from tests.processes import PATIENCE_S, Mark, list_loaded
 from tests.tables import batch
 
 HERE = read_identity()
@@ -366,6 +368,29 @@ def test_a_worker_measures_again_how_fast_it_is_while_all_others_of_its_slots_pl
     ]
 
     assert [answer.measured for answer in answers] == [Speeds(0.5, 0.25), None]
+
+
+def test_a_referee_process_rests_between_two_tasks_unless_it_died_and_then_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mark = Mark()
+    monkeypatch.setenv(*next(iter(mark.variable().items())))
+    referees = Referees()
+
+    async def take(*cpus: int) -> RefereeProcess:
+        async with referees.take(cpus) as process:
+            return process
+
+    monkeypatch.setattr(stations, "REST_S", 3600.0)
+    first, again, elsewhere = (trio.run(take, *cpus) for cpus in ((), (), (0,)))
+    assert (first is again, first is elsewhere) == (True, False)
+
+    first.kill()
+    mark.await_end(but=1)
+    monkeypatch.setattr(stations, "REST_S", 0.0)
+    assert trio.run(take) is not first
+    assert trio.run(take, 0) is elsewhere
+    assert mark.await_end() == []
 
 
 def test_a_worker_that_was_told_to_leave_begins_no_game(station: Station) -> None:

@@ -12,8 +12,8 @@ import platform
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from types import FrameType
@@ -45,8 +45,8 @@ from malice.tournaments.farm.work import (
     unpack,
 )
 from malice.tournaments.running.announcements import find_first_error
-from malice.tournaments.running.coordinator import Coordinator
-from malice.tournaments.running.hooks import Hooks, Outcome
+from malice.tournaments.running.coordinator import Coordinator, RefereeProcess
+from malice.tournaments.running.hooks import NO_LEDGER, Hooks, Outcome
 from malice.tournaments.running.isolation import explain_weaker_isolation
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ MEASURE_EVERY_S = 600.0
 """How often a worker measures again how fast it is."""
 RUNS_AGAIN = 5
 LEAST_SEATS = 2
+REST_S = 2.0
+"""How long a referee process waits for another task."""
 ASK_EVERY_S = 0.2
 """How often a task that is played asks whether it is still wanted."""
 FETCH_S = 120.0
@@ -98,6 +100,49 @@ def find_station() -> Station:
     return Station(msgspec.json.decode(text, type=Terms))
 
 
+class Referees:
+    """Referee processes that rest between two tasks: to start one takes as long as some games."""
+
+    def __init__(self) -> None:
+        self._changing = threading.Lock()
+        self._resting: dict[RefereeProcess, tuple[tuple[int, ...], threading.Timer]] = {}
+        """Each with the processors to which it keeps, and with what ends it."""
+
+    @asynccontextmanager
+    async def take(self, cpus: tuple[int, ...]) -> AsyncIterator[RefereeProcess]:
+        """Yield a referee process for these processors; then it rests a while, if it can."""
+        process = self._wake(cpus) or await RefereeProcess(NO_LEDGER).__aenter__()
+        try:
+            yield process
+        except BaseException:
+            await process.__aexit__()
+            raise
+        if not process.can_rest():
+            await process.__aexit__()
+            return
+        # A thread of its own, and no thread that starts processes: these would end with it.
+        timer = threading.Timer(REST_S, self._end, (process,))
+        timer.daemon = True
+        with self._changing:
+            self._resting[process] = cpus, timer
+        timer.start()
+
+    def _wake(self, cpus: tuple[int, ...]) -> RefereeProcess | None:
+        with self._changing:
+            for process, (known, timer) in self._resting.items():
+                if known == cpus and process.can_rest():
+                    timer.cancel()
+                    del self._resting[process]
+                    return process
+        return None
+
+    def _end(self, process: RefereeProcess) -> None:
+        with self._changing:
+            ours = self._resting.pop(process, None)
+        if ours:
+            trio.run(process.__aexit__)
+
+
 class Station:
     """One worker process.
 
@@ -107,6 +152,7 @@ class Station:
 
     def __init__(self, terms: Terms) -> None:
         self.bots = BotCache(Path(terms.cache), terms.cache_bytes)
+        self._referees = Referees()
         self._terms = terms
         self._free = list(terms.cpu_sets)
         self._changed = threading.Condition()
@@ -176,7 +222,7 @@ class Station:
         return not self._playing
 
     def play(self, task: Task, is_abandoned: Callable[[], bool]) -> Answer:
-        """Play a task in a fresh referee process, or in a new one whenever it dies.
+        """Play a task in a referee process, or in a new one whenever it dies.
 
         Args:
             task: what to play.
@@ -235,7 +281,7 @@ class Station:
             give_up_at=over,
             on_overrun=note_overrun,
         )
-        coordinator = Coordinator(map(place, task.batches), hooks)
+        coordinator = Coordinator(map(place, task.batches), hooks, take_referee=lambda: self._referees.take(cpus))
         try:
             outcome = _run(coordinator, cpus, partial(self._is_finishing, task.run), is_abandoned)
         except ExceptionGroup as errors:

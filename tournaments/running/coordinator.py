@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import IO
 
 import msgspec
@@ -92,6 +93,10 @@ class RefereeProcess:
         os.close(self._pidfd)
         self._end_bots()
         self._ledger.remove(self._process.pid)
+
+    def can_rest(self) -> bool:
+        """Whether it is between two batches, and may play another one later."""
+        return self.alive and not self.gave_up and not self._bots and self._process.poll() is None
 
     async def _wait(self) -> int:
         """Wait for the process to end; return its exit status."""
@@ -236,16 +241,22 @@ class Coordinator:
         batches: the games to play.
         hooks: called while the games are played.
         on_stderr: receives the bots' lines of stderr.
+        take_referee: makes the context in which a referee process plays; by default it starts one, and ends it.
     """
 
     def __init__(
-        self, batches: Iterator[Batch], hooks: Hooks, on_stderr: Callable[[StderrLine], None] = lambda line: None
+        self,
+        batches: Iterator[Batch],
+        hooks: Hooks,
+        on_stderr: Callable[[StderrLine], None] = lambda line: None,
+        take_referee: Callable[[], AbstractAsyncContextManager[RefereeProcess]] | None = None,
     ) -> None:
         self.outcome = Outcome()
         self.tries: Counter[Key] = Counter()
         self._batches = batches
         self._hooks = hooks
         self._on_stderr = on_stderr
+        self._take_referee = take_referee or (lambda: RefereeProcess(hooks.ledger))
         self._running: dict[int, Running] = {}
         self._taking = trio.Lock()
         self._next: Batch | None = None
@@ -294,7 +305,7 @@ class Coordinator:
         """Play batches until none is left, in one referee process, or in a new one whenever it dies."""
         rest: Batch | None = None
         while True:
-            async with RefereeProcess(self._hooks.ledger) as process:
+            async with self._take_referee() as process:
                 while process.alive:
                     if rest is None or not self._has_time(rest):
                         self._running.pop(job, None)
