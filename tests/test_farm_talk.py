@@ -131,6 +131,17 @@ def test_blocks_take_as_long_as_may_be_lost(game_s: float, most: int, league: Le
     assert sum(sizes) == 48
 
 
+def test_at_the_end_blocks_are_short_so_that_all_slots_end_together(league: League) -> None:
+    cluster = SimulatedCluster("ann", "bob")
+    cluster.game_s = 0.1
+    league.run(cluster, replace(CONFIG, entries=("greedy", "uniform"), deals=100))
+
+    sizes = [sum(len(batch.games) for batch in task.batches) for _, task in cluster.handed]
+    assert max(sizes) > 20
+    assert max(sizes[-3:]) <= 10, "a second"
+    assert sum(sizes) == 200
+
+
 def test_the_time_left_follows_from_what_workers_measured(league: League) -> None:
     rates: list[float] = []
     cluster = SimulatedCluster("ann", "bob")

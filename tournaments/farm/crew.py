@@ -183,7 +183,7 @@ class Crew:
         introduction, back = worker.introduction, any(each.name == worker.name for each in self._departed)
         self.workers[worker.address] = worker
         games = format_count(introduction.capacity, "game")
-        slots = sum(each.introduction.capacity for each in self.workers.values())
+        slots = self.count_slots()
         limit = self._describe_limit(slots)
         self._say(
             f"{worker.describe()} {'is back, and ' if back else ''}plays {games} at a time,"
@@ -216,6 +216,10 @@ class Crew:
         staying = (worker for worker in self.workers.values() if not worker.leaving)
         best = min(staying, key=lambda worker: worker.fullness, default=None)
         return best if best and best.fullness < 1 else None
+
+    def count_slots(self) -> int:
+        """How many games all of them can play at a time."""
+        return sum(worker.introduction.capacity for worker in self.workers.values())
 
     def list_running(self) -> list[Running]:
         return [handed.running for worker in self.workers.values() for handed in worker.tasks.values()]

@@ -25,6 +25,10 @@ from malice.tournaments.running.hooks import Hooks, Outcome, Running
 
 BLOCK_S = 10.0
 """How long a block should take: that much a slot loses if its worker vanishes."""
+LEAST_S = 1.0
+"""How long one should take at least at the end of a run, where shorter ones let all slots end together."""
+ROUGHLY = 1.25
+"""What has so many times as many games as a block should have is not cut: the rest would be too small a block."""
 FIRST_GAMES = 4
 """Games of a block, if nobody knows how long they take."""
 
@@ -115,13 +119,10 @@ class Durations:
             before, took = self._known.get(label, (0, 0.0))
             self._known[label] = before + games, took + seconds
 
-    def choose_games(self, labels: Collection[str]) -> int:
-        """How many games of these entries one block should have; the slowest of them decides."""
+    def find_slowest(self, labels: Collection[str]) -> float | None:
+        """How many seconds a game of the slowest of these entries takes; None if one of them is not known."""
         known = [self._known[label] for label in labels if label in self._known]
-        if len(known) < len(labels):
-            return FIRST_GAMES
-        slowest_s = max(seconds / games for games, seconds in known)
-        return max(1, int(BLOCK_S / max(slowest_s, 1e-6)))
+        return None if len(known) < len(labels) else max(1e-6, *(seconds / games for games, seconds in known))
 
 
 class Backlog:
@@ -131,26 +132,23 @@ class Backlog:
         batches: the schedule.
         hooks: says which games are wanted, and when it is too late for them.
         on_late: told when a block is left out because it is too late.
-        durations: how long games take, and so how many of them make a block.
     """
 
-    def __init__(
-        self, batches: Iterable[Batch], hooks: Hooks, on_late: Callable[[], None], durations: Durations
-    ) -> None:
+    def __init__(self, batches: Iterable[Batch], hooks: Hooks, on_late: Callable[[], None]) -> None:
         self._blocks = cut_blocks(batches)
         self._again: deque[Block] = deque()
         self._next: Block | None = None
         self._hooks = hooks
         self._on_late = on_late
-        self._durations = durations
         self._lost: Counter[Key] = Counter()
         """How often a worker vanished over a game."""
 
     def peek(self) -> Block | None:
         """The next block, without games that nobody wants any more; None if there is none now."""
-        while self._next is None and (block := self._take()):
-            if wanted := self._filter(block):
-                self._next = self._shorten(wanted)
+        while block := self._next or self._take():
+            self._next = self._filter(block)
+            if self._next:
+                break
         return self._next
 
     def pop(self) -> None:
@@ -169,15 +167,14 @@ class Backlog:
                 wanted.append(replace(batch, games=games))
         return tuple(wanted) or None
 
-    def _shorten(self, block: Block) -> Block:
-        """The first deals of a block, as many as make a block; the rest comes next."""
-        most = self._durations.choose_games([player.label for player in block[0].players])
-        if sum(len(batch.games) for batch in block) <= most:
-            return block
-        first, rest = cut_deals(block, most)
-        if rest:
-            self._again.appendleft(rest)
-        return first
+    def shorten(self, block: Block, most: int) -> Block:
+        """Keep the first deals of the block that `peek` returned, with about so many games; the rest comes next."""
+        if sum(len(batch.games) for batch in block) > most * ROUGHLY:
+            block, rest = cut_deals(block, most)
+            if rest:
+                self._again.appendleft(rest)
+        self._next = block
+        return block
 
     def put_back(self, block: Block, *, lost: bool = False) -> Iterator[Key]:
         """Let a block be handed out again, before what the schedule has left.
@@ -229,7 +226,7 @@ class Handout:
         self._crew = crew
         self._hooks = hooks
         self._run = secrets.token_hex(8)
-        self._backlog = Backlog(batches, hooks, self.note_late, self.durations)
+        self._backlog = Backlog(batches, hooks, self.note_late)
         self.ending = False
         """Whether only the games in hand are finished."""
         self._numbers = 0
@@ -254,6 +251,9 @@ class Handout:
 
     def _fill_windows(self) -> None:
         while not self.ending and (worker := self._crew.find_roomiest()) and (block := self._backlog.peek()):
+            if not (most := self._choose_games(worker, block)):
+                return
+            block = self._backlog.shorten(block, most)
             merged = merge_block(block)
             running = self._crew.list_running()
             if running and not self._hooks.may_begin(merged, running):
@@ -261,6 +261,16 @@ class Handout:
             self._backlog.pop()
             handed = self._submit(worker, block, merged)
             worker.tasks[handed.number] = self.tasks[handed.number] = handed
+
+    def _choose_games(self, worker: Worker, block: Block) -> int:
+        """How many games of a block a worker should have now; 0 if it should wait."""
+        game_s = self.durations.find_slowest([player.label for player in block[0].players])
+        if game_s is None:  # so small a block costs much: none of them waits for its turn
+            return FIRST_GAMES if len(worker.tasks) < worker.introduction.capacity else 0
+        in_hand = sum(len(handed.left) for handed in worker.tasks.values()) / worker.introduction.capacity
+        # Half of what its slot lacks until all slots have the same: how long games take is only an estimate.
+        share = (self._hooks.count_left() / self._crew.count_slots() - in_hand) / 2
+        return max(1, int(min(BLOCK_S / game_s, max(LEAST_S / game_s, share))))
 
     def _give_again(self, check: Check, worker: Worker) -> None:
         """Let a worker play what another one has played; it is no part of its window, and nobody waits in turn."""

@@ -169,3 +169,5 @@ class Hooks:
     """Told how many games a second are played now, where games arrive so many at a time that nobody can count."""
     describe_limit: Callable[[int], str] = lambda slots: ""
     """Returns how long the open games can take with so many at a time, in words; empty if that is not known."""
+    count_left: Callable[[], float] = lambda: math.inf
+    """How many games have no record yet; about as many, where some are not wanted any more."""

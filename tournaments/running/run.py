@@ -260,6 +260,7 @@ class Run:
                 audit=self.audit,
                 on_burst=self._store_all,
                 on_rate=progress.set_rate,
+                count_left=lambda: done + left - len(self.parts.done),
                 describe_limit=lambda slots: describe_bound(self.plan, self.parts.done, slots),
             )
             try:
