@@ -87,6 +87,14 @@ async def connect(scheduler: Scheduler) -> AsyncIterator[DaskCluster]:
         await asyncio.to_thread(cluster.__exit__)
 
 
+def test_a_scheduler_measures_itself_seldom_once_a_run_has_come() -> None:
+    async def look() -> list[float]:
+        async with start_cluster() as (scheduler, _, _), connect(scheduler):
+            return [scheduler.periodic_callbacks[name].callback_time for name in ("tick", "monitor")]
+
+    assert asyncio.run(look()) == [1000, 10_000]
+
+
 @pytest.mark.parametrize("how", ["breaks", "ends"])
 def test_what_is_asked_while_the_connection_to_the_scheduler_is_lost_is_answered(how: str) -> None:
     async def lose() -> bytes | None:
