@@ -42,20 +42,22 @@ class ActionTimes(NamedTuple):
     """From that bucket to the last one that is not empty."""
 
 
+MOST_BUCKETS = 65
+"""As many as any number in JSON needs."""
+
+
 def count_times(record: Record) -> str:
     """The times of a record, as `parse_times` reads them."""
-    buckets = [Counter[int]() for _ in record.entries]
+    buckets = [[0] * MOST_BUCKETS for _ in record.entries]
     for (seat, action), micros in zip(record.actions, record.micros, strict=False):
-        if not action.startswith(VERDICT):
+        if action[:1] != VERDICT:
             buckets[seat][micros.bit_length()] += 1
     return " ".join(map(_format_buckets, buckets))
 
 
-def _format_buckets(buckets: Counter[int]) -> str:
-    if not buckets:
-        return "0:"
-    first = min(buckets)
-    return f"{first}:{','.join(str(buckets[bucket]) for bucket in range(first, max(buckets) + 1))}"
+def _format_buckets(buckets: Sequence[int]) -> str:
+    used = [bucket for bucket, count in enumerate(buckets) if count]
+    return f"{used[0]}:{','.join(map(str, buckets[used[0] : used[-1] + 1]))}" if used else "0:"
 
 
 def parse_times(times: str) -> list[ActionTimes]:

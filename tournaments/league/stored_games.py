@@ -133,6 +133,10 @@ class Columns(Struct, frozen=True, array_like=True):
     circumstances: Circumstances
 
 
+DIGITS = bytes((number + ord("0")) % 256 for number in range(256))
+"""Turns the numbers of seats into text; `NUMBERS` turns it back. Both at once: a run does so with every action."""
+NUMBERS = bytes((byte - ord("0")) % 256 for byte in range(256))
+
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Columns)
 
@@ -147,8 +151,8 @@ def encode_columns(record: Record) -> bytes:
     columns = Columns(
         entries=record.entries,
         deal_seed=record.deal_seed,
-        seats="".join(str(seat) for seat, _ in record.actions),
-        actions=" ".join(action for _, action in record.actions),
+        seats=bytes([seat for seat, _ in record.actions]).translate(DIGITS).decode(),
+        actions=" ".join([action for _, action in record.actions]),
         format=record.format,
         circumstances=Circumstances(**_fields(record)),
     )
@@ -201,6 +205,8 @@ def decode_columns(
     if len(columns) > MOST_BYTES:
         raise ValueError(f"expected at most {MOST_BYTES} bytes of a record")
     whole = _decoder.decode(columns)
+    if whole.seats.strip("0123456789"):
+        raise ValueError(f"seats: expected digits, got {whole.seats!r}")
     return Record(
         key=game.key,
         family=ruleset.family,
@@ -208,7 +214,7 @@ def decode_columns(
         rules=ruleset.rules,
         entries=whole.entries,
         deal_seed=whole.deal_seed,
-        actions=tuple(zip(map(int, whole.seats), whole.actions.split(), strict=True)),
+        actions=tuple(zip(whole.seats.encode().translate(NUMBERS), whole.actions.split(), strict=True)),
         places=game.places,
         scores=game.scores,
         reason=game.reason,
@@ -385,13 +391,8 @@ def refuse_unreadable(record: Record) -> None:
 
 def refuse_verdicts(record: Record) -> None:
     """Accept a record only if its verdicts, which decide suspensions, are those of its actions."""
-    played = 0
-    expected: list[tuple[int, str, int]] = []
-    for seat, action in record.actions:
-        if action.startswith(VERDICT):
-            expected.append((seat, action.removeprefix(VERDICT), played))
-        else:
-            played += 1
+    marked = [(place, *each) for place, each in enumerate(record.actions) if each[1][:1] == VERDICT]
+    expected = [(seat, word.removeprefix(VERDICT), place - nth) for nth, (place, seat, word) in enumerate(marked)]
     verdicts = [(fault.seat, fault.code, fault.action) for fault in record.faults]
     if verdicts != expected:
         raise ValueError(f"expected the verdicts {expected} (seat, code, action), got {verdicts}")
