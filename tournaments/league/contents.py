@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -328,7 +327,7 @@ def summarize_record(
         once: whether its deal is this one game.
     """
     seats = range(len(record.entries))
-    asked = Counter(seat for seat, _ in record.actions)
+    acted = [seat for seat, _ in record.actions]
     verdicts = {fault.seat: fault.code for fault in record.faults}
     farewells = tuple(bool(report.farewell) for report in record.seats)
     return GameSummary(
@@ -343,7 +342,7 @@ def summarize_record(
         reason=record.reason,
         actions=len(record.actions),
         used_ms=tuple(report.used_ms for report in record.seats),
-        asked=tuple(asked[seat] for seat in seats),
+        asked=tuple(map(acted.count, seats)),
         verdicts=tuple(verdicts.get(seat, "") for seat in seats),
         digest=record.digest,
         cpu_ms=tuple(report.cpu_ms for report in record.seats),
