@@ -85,7 +85,7 @@ def test_the_front_page_opens_a_game_of_the_best_where_replays_find_it(tmp_path:
     assert left[0] < left[1]
 
 
-def test_a_game_whose_family_knows_no_race_opens_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_whose_family_knows_no_race_opens_right_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     league = League(LABELS[:2], deals=1)
     family = replace(load_family(DEFAULT_FAMILY), race=None)
     monkeypatch.setattr("malice.tournaments.league.race.load_family", lambda name: family)
@@ -93,7 +93,8 @@ def test_a_game_whose_family_knows_no_race_opens_at_its_end(monkeypatch: pytest.
     found = find_front_game(league.read(), league.read_records, compute_league_standings(league.read()))
 
     assert found is not None
-    assert (found.turn, found.last) == (None, found.game.actions - 1)
+    assert (found.turn, found.last, found.action) == (None, found.game.actions - 1, found.last - 1)
+    assert replace(found, turn=Turn(found.last, True)).action == found.last - 1
 
 
 def test_each_group_has_a_leader_and_a_shared_lead_has_several() -> None:

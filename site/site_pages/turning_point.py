@@ -26,7 +26,7 @@ class FrontGame(Struct, frozen=True):
 
     game: GameSummary
     turn: Turn | None
-    """None if the game does not tell who is ahead: then it opens at its last action."""
+    """None if the game does not tell who is ahead."""
     last: int
     """The last action, as replays count them."""
     mirror: tuple[int, int] | None = None
@@ -34,8 +34,8 @@ class FrontGame(Struct, frozen=True):
 
     @property
     def action(self) -> int:
-        """The action at which it opens."""
-        return self.turn.action if self.turn else self.last
+        """The action at which it opens: where it turned, but never its last, whose result would cover the table."""
+        return min(self.turn.action if self.turn else self.last, max(self.last - 1, 0))
 
     @property
     def place(self) -> str:

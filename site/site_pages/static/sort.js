@@ -2,10 +2,13 @@
 "use strict";
 
 (function () {
+  /** What a cell is sorted by: its figure is its text where nothing else is said. */
   function readValue(row, column, kind) {
     const cell = row.cells[column];
-    if (kind === "text") return cell.textContent.trim();
-    return "value" in cell.dataset ? Number(cell.dataset.value) : null;
+    const text = cell.textContent.trim();
+    if (kind === "text") return text;
+    const figure = cell.dataset.value ?? text;
+    return figure === "" || isNaN(figure) ? null : Number(figure);
   }
 
   function compare(one, other, kind) {
