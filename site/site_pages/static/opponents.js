@@ -1,4 +1,5 @@
-// Makes the records on a bot's page links to the two bots head to head; there are as many pages as bots, each with all of them.
+// Links each record on a bot's page to the two bots head to head. The page itself holds no such links: every bot's page
+// would have one for every other bot.
 "use strict";
 
 (function () {
