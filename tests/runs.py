@@ -27,6 +27,8 @@ from tests import command_line
 from tests.processes import PATIENCE_S, POLL_S, Mark
 
 FIRST = (list_shipped_bots()["first"] / "bot.py").read_text()
+SHORT = 'extends = "standard"\n[rules]\npayoff_size = 5\n'
+"""Games of a quarter of the usual length."""
 MALICE = (sys.executable, "-P", "-c", "from malice.tournaments.cli import main; main(prog_name='malice')")
 
 
@@ -47,9 +49,15 @@ class Run:
     def write(self, text: str, isolation: Layer = "none") -> None:
         """Write the tournament file, with patience for bots on a slow machine, unless it names its times itself.
 
-        Few tests need sandboxes, which take half as long again.
+        Few tests need sandboxes, which take half as long again, or games of full length.
         """
-        usual = {"isolation": f'"{isolation}"', "init_ms": "60_000", "clock": "{ move_ms = 60_000 }"}
+        usual = {
+            "isolation": f'"{isolation}"',
+            "init_ms": "60_000",
+            "clock": "{ move_ms = 60_000 }",
+            "rulesets": '["./short.toml"]',
+        }
+        (self.folder / "short.toml").write_text(SHORT)
         lines = (f"{name} = {value}\n" for name, value in usual.items() if name not in text)
         (self.folder / "t.toml").write_text("".join(lines) + text)
 

@@ -92,6 +92,7 @@ def test_mended_bots_play_what_is_missing_and_nothing_else_changes(run: Run, tmp
     assert "(complete), all of them replay" in malice("verify", run.db).stdout
 
 
+@pytest.mark.whole
 def test_a_mended_bot_of_an_anonymous_tournament_keeps_its_neutral_name(run: Run, tmp_path: Path) -> None:
     run.write('entries = ["uniform", "greedy", "./bob"]\nanonymous = true\ndeals = 1\n')
     assert run.finish("--keep-going")[0] == 0
@@ -238,7 +239,7 @@ def test_an_entry_whose_folder_is_gone_is_absent_to_a_run_that_keeps_going(run: 
         assert len(store.keys()) == 6 + 2
 
 
-@pytest.mark.parametrize("anonymous", [pytest.param(False, marks=pytest.mark.whole), True])
+@pytest.mark.parametrize("anonymous", [False, pytest.param(True, marks=pytest.mark.whole)])
 def test_the_others_play_on_without_the_only_folder_of_a_pattern_again_and_again(
     run: Run, tmp_path: Path, anonymous: bool
 ) -> None:

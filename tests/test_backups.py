@@ -34,7 +34,8 @@ def test_a_backup_during_a_run_goes_on_elsewhere_to_the_same_games(tmp_path: Pat
 
     there = Run(tmp_path / "there")
     there.folder.mkdir()
-    (there.folder / "t.toml").write_text((run.folder / "t.toml").read_text())
+    for name in ("t.toml", "short.toml"):
+        shutil.copy(run.folder / name, there.folder)
     shutil.copytree(run.folder / "bots", there.folder / "bots")
     told = json.loads(malice("restore", tmp_path / "kept.tar", there.db, "--json", code=0).stdout)
     before = there.games()

@@ -24,6 +24,7 @@ from malice.referee.errors import BotError, DataError, IllegalAction
 from malice.referee.replay import VERDICT
 from tests.command_line import malice as command
 from tests.processes import PATIENCE_S, POLL_S, Mark
+from tests.samples import sample
 
 pytestmark = pytest.mark.slow
 
@@ -127,7 +128,7 @@ def test_a_function_meets_a_bot_from_a_thread_beside_a_running_loop() -> None:
     assert asyncio.run(play()) == 2
 
 
-@pytest.mark.parametrize("other", ["uniform", Listener])
+@pytest.mark.parametrize("other", sample(["uniform", Listener], 2))
 def test_what_a_player_raises_comes_with_its_own_traceback(other: Any) -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         malice.match(lambda: fail, other, deals=1, **ISOLATION)
@@ -152,6 +153,7 @@ def test_an_error_says_what_was_expected(wrong: Callable[[], object], error: typ
         wrong()
 
 
+@pytest.mark.whole
 def test_a_comparison_says_what_the_command_says(tmp_path: Path) -> None:
     db = tmp_path / "c.db"
 
@@ -174,7 +176,7 @@ malice.match(lambda: choose, "greedy")
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", sample([signal.SIGKILL, signal.SIGINT], 2))
 def test_no_process_outlives_a_program_that_is_stopped_while_it_is_asked(number: signal.Signals) -> None:
     mark = Mark()
     program = [sys.executable, "-c", WAITS]

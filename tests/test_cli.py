@@ -53,6 +53,7 @@ def test_run_says_its_plan_on_stderr_and_the_ranking_on_stdout(folder: Path, tmp
     assert "greedy" in result.stdout
 
 
+@pytest.mark.whole
 def test_drawn_tables_are_the_same_whatever_the_order_in_the_file_and_verify(tmp_path: Path) -> None:
     shas: list[str] = []
     entries = ['"greedy"', '"uniform"', '"first"', '{ bot = "first", label = "other" }']

@@ -74,10 +74,12 @@ def test_ctrl_c_while_games_are_played_again_for_their_luck_leaves_the_answer(
     assert malice("compare", "planner", "greedy", *QUICK, "--db", db).stdout.startswith("better: +")
 
 
+@pytest.mark.whole
 def test_the_worse_bot_is_not_better() -> None:
     compare("first", "greedy", *QUICK, code=10)
 
 
+@pytest.mark.whole
 def test_twins_are_not_better_long_before_the_last_deal() -> None:
     found = compare("greedy", "greedy", *QUICK, code=10)
 
@@ -91,6 +93,7 @@ def test_too_few_deals_decide_nothing() -> None:
     assert compare("greedy", "first", *QUICK, "--max-deals", "2", code=11)["exact"] is True
 
 
+@pytest.mark.whole
 def test_a_fixed_number_of_deals_is_played_without_a_test() -> None:
     found = compare("greedy", "first", "--isolation", "none", "--seed", "s", "--deals", "12", code=0)
 
@@ -176,6 +179,7 @@ def test_standings_say_the_same_of_stored_games(db: Path) -> None:
     assert db.read_bytes() == before
 
 
+@pytest.mark.whole
 def test_two_bots_of_a_league_are_compared_by_its_fit_beside_their_own_games(tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text('entries = ["greedy", "uniform", "first"]\ndeals = 3\nseed = "x"\n')
     assert malice("run", tmp_path / "t.toml", "--db", tmp_path / "t.db", "--isolation", "none").exit_code == 0
@@ -208,6 +212,7 @@ def test_a_changed_bot_is_a_new_comparison(tmp_path: Path) -> None:
         assert list(store.league().tournaments) == ["greedy v first", "greedy v first #2"]
 
 
+@pytest.mark.whole
 def test_two_bots_of_one_name_get_labels(tmp_path: Path) -> None:
     shutil.copytree(SHIPPED / "greedy", tmp_path / "mine")
     (tmp_path / "mine/bot.py").write_text((SHIPPED / "first/bot.py").read_text())
@@ -239,6 +244,7 @@ def test_a_working_copy_is_compared_with_its_last_commit(tmp_path: Path) -> None
     assert [found[side]["label"] for side in ("new", "base")] == ["first", "mine@HEAD"]  # type: ignore[index]
 
 
+@pytest.mark.whole
 def test_both_meet_the_same_opponents_on_the_same_cards(tmp_path: Path) -> None:
     words = ("--opponents", "uniform,staller", "--model", "logistic", "--max-deals", "2", "--db", tmp_path / "c.db")
     found = compare("greedy", "first", *QUICK, *words, code=11)

@@ -33,6 +33,7 @@ def course(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_night_plays_what_is_missing_and_writes_site_and_report(course: Path) -> None:
     summary = course / "summary.md"

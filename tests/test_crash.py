@@ -109,7 +109,10 @@ def test_a_signal_stops_at_once_and_in_order(number: signal.Signals, stopping: R
     assert stopping.is_whole()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.whole) for each in (signal.SIGINT, signal.SIGHUP))],
+)
 def test_a_signal_after_ctrl_c_stops_at_once(number: signal.Signals, stopping: Run) -> None:
     process = stopping.start("--jobs", "1")
     with stopping.in_the_third_game():
@@ -125,6 +128,7 @@ def test_a_signal_after_ctrl_c_stops_at_once(number: signal.Signals, stopping: R
     assert stopping.games() == 2
 
 
+@pytest.mark.whole
 def test_a_hang_up_that_is_ignored_from_the_start_does_not_stop_the_run(stopping: Run) -> None:
     process = stopping.start("--jobs", "1", malice=("nohup", *MALICE))
     with stopping.in_the_third_game():

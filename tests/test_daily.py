@@ -12,6 +12,7 @@ from click.testing import Result
 from malice.referee.rulesets import load_ruleset
 from malice.tournaments.terminal.daily import find_seed
 from tests.command_line import malice
+from tests.samples import sample
 
 DAY = "2026-01-01"
 TABLE = "\n-- you --"
@@ -37,7 +38,7 @@ def test_a_day_has_one_deal_for_everybody() -> None:
     assert find_seed(load_ruleset("klondike-3"), date(2026, 1, 1)) != find_seed(ruleset, date(2026, 1, 1))
 
 
-@pytest.mark.parametrize("leave", ["q\n", ""])
+@pytest.mark.parametrize("leave", sample(["q\n", ""], 2))
 def test_a_game_that_the_player_leaves_goes_on_where_it_was(leave: str) -> None:
     left = daily(typed="turn\n" + leave).output.rpartition(TABLE)[2]
 
@@ -62,7 +63,7 @@ def test_the_end_tells_best_values_and_the_deal_is_played_once(home: Path) -> No
     assert bests == {"klondike-1": {"played": 1, "shares": {"solved": 0}, "values": {"cards": 0}}}
 
 
-@pytest.mark.parametrize("second", ["", "turn\n"])
+@pytest.mark.parametrize("second", sample(["turn\n", ""], 2))
 def test_the_end_is_asked_for_twice(second: str) -> None:
     assert "The game is over" not in daily(typed="done\n" + second).output
     assert f"{int(bool(second))} move" in daily(typed="q\n").output
@@ -98,7 +99,9 @@ def test_the_daily_deal_is_for_one_person_and_for_games_that_have_one(words: lis
     assert sentence in result.output
 
 
-@pytest.mark.parametrize("content", [b"{}", b'{"ruleset":"klondike-1","day":"2026-01-01","actions":["w-t0"]}'])
+@pytest.mark.parametrize(
+    "content", sample([b'{"ruleset":"klondike-1","day":"2026-01-01","actions":["w-t0"]}', b"{}"], 2)
+)
 def test_a_damaged_game_is_refused_and_its_file_named(home: Path, content: bytes) -> None:
     daily(typed="turn\nq\n")
     (path,) = home.glob("*.json")

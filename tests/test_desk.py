@@ -103,6 +103,7 @@ def list_decisions(run: Run) -> list[AnyEvent]:
         return [event for _, event in store.events() if isinstance(event, StateChanged | Renamed)]
 
 
+@pytest.mark.whole
 def test_whoever_is_reinstated_during_a_run_plays_on_in_it(stopping: Run) -> None:
     process = stopping.start("--jobs", "1")
     with stopping.in_the_third_game():
@@ -119,7 +120,7 @@ def test_whoever_is_reinstated_during_a_run_plays_on_in_it(stopping: Run) -> Non
     assert "all of them replay" in malice("verify", stopping.db, code=0).stdout
 
 
-@pytest.mark.parametrize("now", [False, True])
+@pytest.mark.parametrize("now", [False, pytest.param(True, marks=pytest.mark.whole)])
 def test_stop_ends_a_run_as_ctrl_c_does(now: bool, stopping: Run) -> None:
     background = ("sh", "-c", 'trap "" INT; exec "$@"', "sh", *MALICE)  # as a shell starts what ends with &
     process = stopping.start("--jobs", "1", malice=background)
@@ -135,6 +136,7 @@ def test_stop_ends_a_run_as_ctrl_c_does(now: bool, stopping: Run) -> None:
     assert stopping.mark.await_end() == []
 
 
+@pytest.mark.whole
 def test_a_decision_that_no_run_took_up_holds_from_the_next_one_on(stopping: Run) -> None:
     process = stopping.start("--jobs", "1")
     with stopping.in_the_third_game():

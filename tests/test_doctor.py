@@ -134,7 +134,7 @@ def test_bots_that_could_have_users_of_their_own_and_have_none_are_named_with_th
     assert list(describe_shortcomings("none", players)) == []
 
 
-@pytest.mark.parametrize("layer", ["none", "rlimit", LANDLOCK, SANDBOX])
+@pytest.mark.parametrize("layer", [pytest.param("none", marks=pytest.mark.whole), "rlimit", LANDLOCK, SANDBOX])
 def test_every_game_is_played_as_it_was_asked(layer: str, tmp_path: Path) -> None:
     result = malice("play", "greedy", "first", "--isolation", layer, "--require-isolation", "--db", tmp_path / "x.db")
 

@@ -21,6 +21,7 @@ from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks
 from tests.misbehaving import HOSTILE, MISBEHAVING, WITH_LANDLOCK, Misbehaving, title
 from tests.processes import await_end
+from tests.samples import sample
 from tests.tables import BOTS, PATIENCE_MS, batch, player, records
 from tests.warded import WardedReferee
 
@@ -108,7 +109,7 @@ def in_force(record: Record, layer: Layer) -> set[str]:
     return words
 
 
-@pytest.mark.parametrize(("layer", "hostile"), CASES)
+@pytest.mark.parametrize(("layer", "hostile"), sample(CASES, 3))
 def test_a_hostile_bot_gets_its_verdict_in_time_and_leaves_nothing(
     layer: Layer, hostile: Misbehaving, referees: Referees
 ) -> None:
@@ -197,7 +198,7 @@ def test_names_and_notes_of_hostile_bots_are_stored_as_they_came_and_cut() -> No
     json.dumps(record.notes)
 
 
-@pytest.mark.parametrize("way", hostile_bot.WAYS)
+@pytest.mark.parametrize("way", sample(hostile_bot.WAYS, 3))
 def test_the_bots_of_the_benchmark_play_well_and_then_break_a_rule(way: str, referees: Referees) -> None:
     layer = probe.find_strongest_layer("auto")
     referee = referees.get(layer)

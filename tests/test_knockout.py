@@ -206,6 +206,7 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_ratings_of_the_league_seed_a_knockout_and_whoever_has_none_comes_last(rated: Path) -> None:
     with Store(rated / "l.db") as store:

@@ -253,6 +253,7 @@ def test_a_run_that_is_stopped_writes_its_pages_and_leaves_nobody(stopping: Run)
     assert stopping.mark.await_end() == []
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_pages_that_cannot_be_written_stop_no_game_but_the_exit_code_says_so(tmp_path: Path) -> None:
     run = Run(tmp_path)

@@ -57,6 +57,7 @@ def write_scribe(folder: Path, log: Path) -> str:
     return str(folder)
 
 
+@pytest.mark.whole
 def test_every_seat_is_asked_as_by_a_rerun(db: Path, tmp_path: Path) -> None:
     write_site(db, tmp_path, "--second-opinion", "uniform")
 

@@ -69,7 +69,14 @@ def play_to_the_end(terminal: Terminal, ends: str, choose: Callable[[str], str] 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("extends", "others"), [("standard", ["first"]), ("partners-4", ["first"] * 3), ("loading", ["uniform"])]
+    ("extends", "others"),
+    [
+        ("partners-4", ["first"] * 3),
+        *(
+            pytest.param(extends, [bot], marks=pytest.mark.whole)
+            for extends, bot in (("standard", "first"), ("loading", "uniform"))
+        ),
+    ],
 )
 def test_a_person_plays_whole_games_in_a_terminal(extends: str, others: list[str], mark: Mark, tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(TINY.format(extends))

@@ -119,6 +119,7 @@ def test_rerun_passes_stderr_on(folder: Path) -> None:
     assert shown.stdout == silent.stdout
 
 
+@pytest.mark.whole
 def test_as_many_deals_are_played_as_were_asked_for_but_for_series(folder: Path) -> None:
     words = ("play", "greedy", "first", "--ruleset", "./series.toml", "--deals", "1", "--seed", "x", "--json")
 

@@ -106,8 +106,8 @@ def test_a_position_that_is_none_is_refused(db: Path, file: Path, tmp_path: Path
     ("ruleset", "bots"),
     [
         ("klondike-3", ("patience", "dabbler")),
-        ("nuts-2", ("squirrel", "uniform")),
-        ("double-solitaire", ("unloader", "first")),
+        pytest.param("nuts-2", ("squirrel", "uniform"), marks=pytest.mark.whole),
+        pytest.param("double-solitaire", ("unloader", "first"), marks=pytest.mark.whole),
         pytest.param("partners-4", ("planner", "greedy", "planner", "first"), marks=pytest.mark.whole),
     ],
 )

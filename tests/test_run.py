@@ -130,7 +130,7 @@ def test_a_finished_run_leaves_one_file_and_kept_bots_and_is_readable_from_a_rea
     code, _, err = run.finish()
 
     assert code == 0, err
-    assert sorted(path.name for path in run.folder.iterdir()) == ["t.bots", "t.db", "t.toml"]
+    assert sorted(path.name for path in run.folder.iterdir()) == ["short.toml", "t.bots", "t.db", "t.toml"]
     with sqlite3.connect(run.db) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
     connection.close()
@@ -210,7 +210,7 @@ def two_deals(tmp_path_factory: pytest.TempPathFactory) -> Run:
     [
         ('"uniform", "first"', "deals = 1", "deals: expected at least 2, as before, got 1"),
         ('"uniform", "first"', "deals = 2\nseats = 2", "seats = 0 (now 2)"),
-        ('"uniform", "first"', 'deals = 2\nrulesets = ["classic"]', "rulesets: 'standard' is gone since"),
+        ('"uniform", "first"', 'deals = 2\nrulesets = ["classic"]', "rulesets: 'short' is gone since"),
         ('"uniform", "greedy"', "deals = 2", "entries: 'first' is gone from the file"),
     ],
 )

@@ -138,7 +138,7 @@ def test_children_of_bots_that_outlive_malice_and_its_referees_are_ended_by_the_
     assert process.returncode == 3
     assert "an earlier run was killed: ended 1 process group that it left" in err
     assert run.mark.await_end() == []
-    assert sorted(path.name for path in run.folder.iterdir()) == ["fifo", "t.bots", "t.db", "t.toml"]
+    assert sorted(path.name for path in run.folder.iterdir()) == ["fifo", "short.toml", "t.bots", "t.db", "t.toml"]
 
 
 def await_leaders(run: Run, leaders: int) -> None:

@@ -97,7 +97,8 @@ def test_a_suspended_bot_plays_no_more_with_any_number_of_jobs_and_resumed(faili
     for jobs in ("1", "3"):
         folder = tmp_path / jobs
         folder.mkdir()
-        shutil.copy(failing.folder / "t.toml", folder)
+        for name in ("t.toml", "short.toml"):
+            shutil.copy(failing.folder / name, folder)
         run = Run(folder)
         code, _, err = run.finish("--jobs", jobs)
         assert code == 0, err
@@ -113,6 +114,7 @@ def test_a_suspended_bot_plays_no_more_with_any_number_of_jobs_and_resumed(faili
     assert len([key for key in keys if key.table == 2]) == 6
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_reinstated_bot_plays_what_it_missed_in_new_parts_and_is_suspended_again(failing: Run) -> None:
     assert failing.finish()[0] == 0
@@ -139,6 +141,7 @@ def test_a_reinstated_bot_plays_what_it_missed_in_new_parts_and_is_suspended_aga
     ]
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_verify_and_pages_of_a_league_with_a_suspended_bot(failing: Run) -> None:
     assert failing.finish("--site", "pages")[0] == 0

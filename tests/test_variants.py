@@ -90,6 +90,7 @@ def test_a_changed_default_is_a_changed_bot(run: Run) -> None:
     assert "mybot (weight = 260, was 250), mybot?weight=300, bold: these bots have changed" in err
 
 
+@pytest.mark.whole
 def test_another_value_without_a_label_is_another_entry(run: Run) -> None:
     run.write(FILE.replace('"mybot?weight=300"', '"mybot?weight=300", "mybot?weight=333"'))
     assert run.finish()[0] == 0
@@ -120,6 +121,7 @@ def test_a_version_keeps_the_parameters_that_a_name_does_not_change(
     assert told["choices"][0]["note"].endswith(values)
 
 
+@pytest.mark.whole
 def test_an_anonymous_tournament_tells_no_parameter(tmp_path: Path) -> None:
     run = Run(tmp_path)
     secret = "MODE-OF-ANNA"

@@ -76,6 +76,7 @@ def test_a_new_version_plays_afresh_and_the_old_one_comes_back_with_its_games(ru
     assert malice("verify", run.db).exit_code == 0
 
 
+@pytest.mark.whole
 def test_the_file_may_let_new_versions_play(run: Run) -> None:
     run.write(f'{FILE}new_versions = "play"\n')
     write_bot(run, "ann", "# better")

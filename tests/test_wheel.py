@@ -134,6 +134,7 @@ def test_an_installed_wheel_runs_a_tournament_from_an_empty_folder(installed: Pa
     assert found.stdout.startswith(str(installed))
 
 
+@pytest.mark.whole
 def test_an_installed_wheel_makes_a_bot_in_every_language_that_has_a_kit(installed: Path, tmp_path: Path) -> None:
     told = json.loads(malice(installed, tmp_path, "new", "--list", "--json").stdout)
 

@@ -39,6 +39,7 @@ def test_a_bot_that_ships_passes_every_step() -> None:
     assert lines[-1].startswith(f"greedy: passed all {len(TITLES)} steps, isolation ")
 
 
+@pytest.mark.whole
 @pytest.mark.compiler
 def test_the_bot_without_a_json_library_passes() -> None:
     result = check("c/first", "--fuzz", "100", *PATIENT)
@@ -75,6 +76,7 @@ def test_json_has_every_step_with_its_result_and_its_fault() -> None:
     assert set(fault) == {"cause", "expected", "hint", "where", "lines", "exit", "stderr"}
 
 
+@pytest.mark.whole
 def test_text_of_a_bot_is_made_harmless() -> None:
     bot = Path(__file__).parents[1] / "bots/disguise.py"
     words = ("--rulesets", "book-end", "--isolation", "none", "--init-ms", "60000")

@@ -36,6 +36,7 @@ def test_a_course_gets_a_line_for_each_bot_and_details_of_those_that_fail(tmp_pa
     assert lines[-1] == "2 of 3 bots failed"
 
 
+@pytest.mark.whole
 def test_a_tournament_file_names_all_of_its_entries(tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text('entries = ["uniform", { bot = "sh mute.sh", label = "Mute" }, "sh mute.sh"]')
 

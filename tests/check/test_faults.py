@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from malice.tournaments.check.repetition import BEFORE
 from tests.check.examined import PATIENT, examined, failures, faulty, remarks, results
 from tests.processes import NAME, Mark
+from tests.samples import sample
 
 pytestmark = pytest.mark.slow
 
@@ -52,7 +53,7 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mark]:
     mark.end()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.wrong)
+@pytest.mark.parametrize("case", sample((pytest.param(case, id=case.wrong) for case in CASES), 2))
 def test_a_fault_fails_its_step_and_no_other(case: Case) -> None:
     report = examined(faulty(case.wrong), rare=90 if case.step == "fuzz" else 0)
 
@@ -111,7 +112,10 @@ def test_quotes_that_are_none_of_json_are_told_as_that_and_not_as_a_stray_line()
 
 @pytest.mark.parametrize(
     ("wrong", "step", "hint"),
-    [("mutters at unknown types", "stdout", "gets the bare id"), ("quotes long lines", "fuzz", "valid JSON")],
+    [
+        ("mutters at unknown types", "stdout", "gets the bare id"),
+        pytest.param("quotes long lines", "fuzz", "valid JSON", marks=pytest.mark.whole),
+    ],
 )
 def test_a_line_instead_of_an_answer_fails_one_step(wrong: str, step: str, hint: str) -> None:
     times = replace(PATIENT, move_ms=WRONG_MS, init_ms=WRONG_MS, listen_ms=300)
@@ -122,6 +126,7 @@ def test_a_line_instead_of_an_answer_fails_one_step(wrong: str, step: str, hint:
     assert hint in failed[step].hint
 
 
+@pytest.mark.whole
 def test_what_stays_when_it_is_told_to_go_fails_that_step_alone() -> None:
     times = replace(PATIENT, exit_ms=2000)
     bye, end = examined(faulty("ignores bye"), times), examined(faulty("ignores the end"), times)

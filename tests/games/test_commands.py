@@ -58,6 +58,7 @@ def test_a_game_runs_through_every_command(game: str, seats: int, folder: Path) 
     assert compared.exit_code in ((0, 10, 11) if seats == 2 else (2,)), compared.output  # it is for two seats
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("game", "seats"), TABLES)
 def test_a_game_is_watched_and_played_by_a_person(game: str, seats: int) -> None:
     bots = ["uniform"] * seats

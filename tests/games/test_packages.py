@@ -136,10 +136,7 @@ def test_without_a_kit_a_language_that_needs_none_is_to_be_had(stairs: Path, fol
 
 @pytest.mark.parametrize(
     "language",
-    [
-        pytest.param(name, marks=[pytest.mark.kit(name), *[pytest.mark.whole] * (name not in ("python", "shell"))])
-        for name in PROGRAMS
-    ],
+    [pytest.param(name, marks=[pytest.mark.kit(name), *[pytest.mark.whole] * (name != "python")]) for name in PROGRAMS],
 )
 @pytest.mark.usefixtures("games")
 def test_a_bot_that_knows_no_game_passes_its_examination_in_each_language(language: str) -> None:
@@ -163,6 +160,7 @@ def test_a_plain_bot_plays_bids_and_is_examined_by_them(folder: Path) -> None:
     assert "60 situations of 2 rulesets" in report
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("bidding")
 def test_an_examination_may_cover_two_games(folder: Path) -> None:
     malice("check", "uniform", "--rulesets", "standard,bidding", "--isolation", "none", code=0)

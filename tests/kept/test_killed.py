@@ -93,6 +93,7 @@ def test_a_kill_at_any_step_of_keeping_leaves_nothing_half_done(place: Path) -> 
     assert steps > 30
 
 
+@pytest.mark.whole
 def test_a_kill_at_any_step_of_unpacking_leaves_nothing_half_done(place: Path) -> None:
     kept, bot = keep(place, write_bot(place / "bot"))
 
@@ -106,6 +107,7 @@ def test_a_kill_at_any_step_of_unpacking_leaves_nothing_half_done(place: Path) -
     assert steps > 20
 
 
+@pytest.mark.whole
 def test_a_kill_at_any_step_of_replacing_a_copy_loses_no_version(place: Path) -> None:
     folder = write_bot(place / "bot")
     found, (kept, bot) = find_built(folder), keep(place, folder)

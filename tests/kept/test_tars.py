@@ -45,7 +45,7 @@ def write_files(folder: Path, files: dict[str, tuple[bytes, bool]]) -> None:
         (folder / path).chmod(0o755 if executable else 0o644)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(FILES, st.data())
 def test_every_bot_comes_out_of_its_tar_as_it_went_in(
     files: dict[str, tuple[bytes, bool]], data: st.DataObject

@@ -59,6 +59,7 @@ def test_a_deal_that_all_seats_share_is_one_game_and_its_figures_are_kept(league
     assert Path("site/data/bot-first.tiny-2.statistics.csv").is_file()
 
 
+@pytest.mark.whole
 def test_a_comparison_counts_a_deal_as_one_game(league: Path) -> None:
     words = ["compare", "first", "uniform", "--ruleset", "./tiny.toml", "--deals", "3", "--json"]
     found = json.loads(malice(*words).stdout)

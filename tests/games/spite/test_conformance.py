@@ -16,6 +16,7 @@ from malice.referee.rulesets import list_rulesets, load_ruleset
 from malice.referee.sample_games import Subject
 from malice.referee.testing import go_on_without_who_leaves
 from tests.games.records import make_record
+from tests.samples import sample
 
 from .engines import ENGINES
 from .playouts import Chooser, make_lively_chooser, make_uniform_chooser, play_moments
@@ -35,12 +36,13 @@ def test_every_ruleset_is_played_here() -> None:
     assert {parameter.values[0] for parameter in TABLES} == set(list_rulesets("spite"))
 
 
+@pytest.mark.parametrize("choose", sample(CHOOSERS, 2))
 @pytest.mark.parametrize("make", ENGINES)
 @pytest.mark.parametrize(("name", "seats"), TABLES)
-def test_a_game_keeps_the_promises_of_the_interface(make: MakeEngine, name: str, seats: int) -> None:
-    engine = make(load_ruleset(name).rules, seats)
-    for number, choose in enumerate(CHOOSERS):
-        play_and_check(engine, f"{name} {number}", choose(f"{name} {number}"))
+def test_a_game_keeps_the_promises_of_the_interface(
+    choose: Callable[[str], Chooser], make: MakeEngine, name: str, seats: int
+) -> None:
+    play_and_check(make(load_ruleset(name).rules, seats), name, choose(name))
 
 
 def test_the_engine_is_a_game() -> None:
@@ -50,7 +52,7 @@ def test_the_engine_is_a_game() -> None:
 
 
 @pytest.mark.parametrize("make", ENGINES)
-@pytest.mark.parametrize(("name", "seats"), TABLES)
+@pytest.mark.parametrize(("name", "seats"), sample(TABLES, 3))
 def test_seats_may_leave_at_any_time(make: MakeEngine, name: str, seats: int) -> None:
     go_on_without_who_leaves(Subject(replace(FAMILY, rules=make), load_ruleset(name).rules, seats, name), seed=name)
 

@@ -30,7 +30,9 @@ EVERY = 8
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, GAMES, ROUND))
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(each, marks=pytest.mark.whole) for each in range(ROUND, GAMES, ROUND))]
+)
 def test_games_of_random_rules_are_the_same_to_the_byte(first: int) -> None:
     for seed in range(first, first + ROUND):
         play_in_lockstep(compile_engine, seed, every=EVERY)
