@@ -137,6 +137,5 @@ def test_a_table_is_the_same_after_a_reload_in_a_second_tab_and_when_the_server_
             browser, lambda: is_my_turn(browser) and "lost" not in str(find(browser, "body").get_attribute("class"))
         )
         assert read_table(browser) == laid
-        click_through(browser)
         browser.get("about:blank")
         browser.get_log("browser")  # that the server was away
