@@ -59,6 +59,7 @@ def test_every_broken_entry_is_listed_with_its_cause(run: Run) -> None:
     assert run.mark.await_end() == []
 
 
+@pytest.mark.whole
 def test_the_others_play_the_same_games_with_and_without_broken_entries(run: Run) -> None:
     assert run.finish("--keep-going")[0] == 0
     between = run.digests()
@@ -220,6 +221,7 @@ def test_ctrl_c_while_builds_are_still_begun_ends_those_that_run() -> None:
     assert hung_up == [True]
 
 
+@pytest.mark.whole
 def test_an_entry_whose_folder_is_gone_is_absent_to_a_run_that_keeps_going(run: Run, tmp_path: Path) -> None:
     run.write('entries = ["uniform", "bots/*"]\nseed = "gone"\ndeals = 1\n')
     (tmp_path / "bots").mkdir()
@@ -239,7 +241,8 @@ def test_an_entry_whose_folder_is_gone_is_absent_to_a_run_that_keeps_going(run: 
         assert len(store.keys()) == 6 + 2
 
 
-@pytest.mark.parametrize("anonymous", [False, pytest.param(True, marks=pytest.mark.whole)])
+@pytest.mark.whole
+@pytest.mark.parametrize("anonymous", [False, True])
 def test_the_others_play_on_without_the_only_folder_of_a_pattern_again_and_again(
     run: Run, tmp_path: Path, anonymous: bool
 ) -> None:

@@ -124,6 +124,7 @@ def test_the_organiser_has_a_list_of_names(cup: Path) -> None:
     assert f"Elo relative to {names['berthold']}" in malice("standings", cup / "cup.db").stdout
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_it_verifies_goes_on_and_keeps_its_names_in_another_league(cup: Path, tmp_path: Path) -> None:
     for name in ("cup.toml", *NAMES):

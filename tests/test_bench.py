@@ -120,6 +120,7 @@ def test_what_environments_need_and_lack_is_said(monkeypatch: pytest.MonkeyPatch
     assert said[1].startswith("environments for learning are left out: ")
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_an_action_at_a_table_in_the_browser_is_timed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))

@@ -19,6 +19,7 @@ from malice.tournaments.league.store import Store
 from tests.browser_window import at_a_desk, find
 from tests.growing_leagues import GrowingLeague
 from tests.processes import PATIENCE_S, POLL_S
+from tests.samples import sample
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -65,7 +66,7 @@ def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Live:
     return live
 
 
-@pytest.fixture(params=["folder", "server"])
+@pytest.fixture(params=sample(["server", "folder"], 2))
 def address(live: Live, request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of the site: in the folder, and from a server that allows nothing but the site."""
     if request.param == "folder":

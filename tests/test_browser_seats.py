@@ -21,6 +21,7 @@ from malice.referee.records import Key, Record
 from malice.referee.replay import find_rules, replay_asks
 from malice.referee.rulesets import Ruleset
 from tests.browser_window import as_a_phone, at_a_desk, find, press, replay, visit, wait_until
+from tests.samples import sample
 from tests.site_league import Chooser, League, play
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -141,7 +142,7 @@ def test_partners_sit_across_the_table(browser: Chrome, shown: Shown, seats: int
     assert [(seat + seats // 2) % seats for seat in down] == list(reversed(up))
 
 
-@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize("phone", sample([True, False], 2))
 @pytest.mark.parametrize(("name", "seats"), [pytest.param("partners-6", 6, marks=pytest.mark.whole), ("multi", 8)])
 def test_every_table_fits_its_window(browser: Chrome, shown: Shown, name: str, seats: int, phone: bool) -> None:
     made, folder = shown(name, seats)

@@ -15,6 +15,7 @@ from selenium.webdriver.support.ui import Select
 
 from malice import site_pages
 from tests.browser_window import SETTLE, at_a_desk, current, find, press, replay, visit, wait_until
+from tests.samples import sample
 from tests.site_league import League
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -73,9 +74,7 @@ def resize(browser: Chrome, width: int, height: int) -> None:
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
 
-@pytest.mark.parametrize(
-    ("width", "height"), [(360, 640), (1400, 900), pytest.param(390, 844, marks=pytest.mark.whole)]
-)
+@pytest.mark.parametrize(("width", "height"), sample([(360, 640), (1400, 900), (390, 844)], 3))
 def test_everything_stands_still_and_in_sight(browser: Chrome, out: Path, width: int, height: int) -> None:
     resize(browser, width, height)
     for key in ("0.0.0.0", "0.0.1.0"):

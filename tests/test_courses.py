@@ -56,6 +56,7 @@ def test_a_night_plays_what_is_missing_and_writes_site_and_report(course: Path) 
     assert malice("status", course / "league.db", code=0).stdout
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_pull_request_has_the_bots_that_it_changes_checked(course: Path) -> None:
     steps = yaml.safe_load((course / ".github/workflows/check.yml").read_text())["jobs"]["check"]["steps"]

@@ -29,6 +29,7 @@ from tests.crashes import (
 )
 from tests.processes import PATIENCE_S
 from tests.runs import MALICE, Run, read_until
+from tests.samples import sample
 from tests.tables import BOTS
 
 pytestmark = pytest.mark.slow
@@ -95,7 +96,7 @@ def test_a_run_that_dies_at_this_point_goes_on_as_if_nothing_had_been(point: Poi
     die_and_go_on(point, run, small)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", sample([signal.SIGTERM, signal.SIGHUP], 2))
 def test_a_signal_stops_at_once_and_in_order(number: signal.Signals, stopping: Run) -> None:
     process = stopping.start("--jobs", "1")
     with stopping.in_the_third_game():

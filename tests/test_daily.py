@@ -63,7 +63,8 @@ def test_the_end_tells_best_values_and_the_deal_is_played_once(home: Path) -> No
     assert bests == {"klondike-1": {"played": 1, "shares": {"solved": 0}, "values": {"cards": 0}}}
 
 
-@pytest.mark.parametrize("second", sample(["turn\n", ""], 2))
+@pytest.mark.whole
+@pytest.mark.parametrize("second", ["turn\n", ""])
 def test_the_end_is_asked_for_twice(second: str) -> None:
     assert "The game is over" not in daily(typed="done\n" + second).output
     assert f"{int(bool(second))} move" in daily(typed="q\n").output

@@ -60,7 +60,7 @@ def test_a_run_plays_on_and_its_league_is_the_same(how: str, run: Run, tmp_path:
         pytest.param(("verify", "t.db"), marks=pytest.mark.whole),
         pytest.param(("export", "t.db"), marks=pytest.mark.whole),
         ("site", "t.db", "--out", "pages"),
-        ("play", "greedy", "uniform", "--deals", "1", "--isolation", "none"),
+        pytest.param(("play", "greedy", "uniform", "--deals", "1", "--isolation", "none"), marks=pytest.mark.whole),
     ],
     ids=lambda words: words[0],
 )

@@ -40,7 +40,7 @@ def test_the_other_examples_are_named_where_they_are_explained() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == "swiss" else pytest.mark.whole) for name in NAMES]
+    "name", [pytest.param(name, marks=[] if name == "gauntlet" else pytest.mark.whole) for name in NAMES]
 )
 def test_an_example_can_be_played(name: str, tmp_path: Path) -> None:
     text = (EXAMPLES / f"{name}.toml").read_text("utf-8")

@@ -22,6 +22,7 @@ from tests.command_line import malice
 from tests.growing_leagues import GrowingLeague
 from tests.leagues import replace_in_journal
 from tests.runs import Run
+from tests.samples import sample
 
 pytestmark = pytest.mark.slow
 
@@ -87,6 +88,7 @@ def out(run: Run, pages: dict[str, str]) -> Path:
     return run.folder / "out"
 
 
+@pytest.mark.whole
 def test_every_page_is_html_too_with_the_same_words_and_no_other_file(out: Path, pages: dict[str, str]) -> None:
     for name, page in pages.items():
         html = (out / name).with_suffix(".html").read_text()
@@ -235,7 +237,7 @@ def test_a_page_tells_no_path_of_the_organiser(run: Run, tmp_path: Path) -> None
     assert "prof" not in page
 
 
-@pytest.mark.parametrize("when", ["game_end", "bye"])
+@pytest.mark.parametrize("when", sample(["game_end", "bye"], 2))
 def test_a_crash_after_a_game_costs_none_and_is_told_with_its_stderr(when: str, tmp_path: Path) -> None:
     bot = tmp_path / "ends.py"
     bot.write_text(ENDS)

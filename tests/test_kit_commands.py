@@ -295,6 +295,7 @@ def test_languages_of_a_game_are_all_that_new_writes_a_bot_in() -> None:
     assert all("any legal action" in kit for kit in told.values())
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_the_tournament_of_the_languages_holds_what_plays_here_and_says_what_does_not(shelf: Path) -> None:
     kit(shelf, "c", more='build = ["sh", "-c", "echo no header; exit 1"]\n')

@@ -264,6 +264,7 @@ def test_a_kit_passes_the_examination(kit: Bot) -> None:
     assert [step for step in report.steps if step.result != "passed"] == []
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_the_kit_in_python_beats_uniform_and_so_do_all_that_play_the_same() -> None:
     words = ["play", str(KITS["python"]), "uniform", "--deals", "5", "--seed", "kits", "--json"]

@@ -147,6 +147,7 @@ def test_every_knockout_ends_with_one_winner_after_one_loss_for_each_other(entri
     assert sorted([*losers, bracket[-1].ties[0].winner]) == sorted(ALPHABET[:entries])  # type: ignore[type-var]
 
 
+@pytest.mark.whole
 def test_a_knockout_takes_no_late_entry_and_nothing_changes(tmp_path: Path) -> None:
     path, db = tmp_path / "cup.toml", tmp_path / "cup.db"
     text = 'format = "knockout"\ndeals = 1\nseed = "x"\nentries = ["first", "uniform"{}]\n'
@@ -173,6 +174,7 @@ def test_a_knockout_is_played_shown_and_verified(tmp_path: Path) -> None:
     assert (again.exit_code, again.stdout) == (0, result.stdout)
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_stop_with_the_last_game_of_a_round_begins_no_other(tmp_path: Path) -> None:
     def stop_at_the_end(batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks, /) -> Outcome:

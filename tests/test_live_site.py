@@ -271,6 +271,7 @@ def test_pages_that_cannot_be_written_stop_no_game_but_the_exit_code_says_so(tmp
     assert last.endswith(": Not a directory")
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_run_writes_its_pages_over_no_other_tournament_unless_told_to(tmp_path: Path) -> None:
     run = Run(tmp_path)

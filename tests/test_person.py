@@ -18,6 +18,7 @@ from malice.referee.verdicts import Verdict
 from malice.tournaments.terminal.person import Person
 from tests.command_line import malice
 from tests.processes import Mark
+from tests.samples import sample
 from tests.tables import Script, play
 from tests.terminals import Terminal
 from tests.terminals import malice as in_terminal
@@ -125,7 +126,7 @@ def test_what_is_typed_is_what_is_played(folder: Path, mark: Mark) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("keys", "said"), [("q\n", "you: resigned the game"), ("\x04", "you: resigned by closing the input")]
+    ("keys", "said"), sample([("q\n", "you: resigned the game"), ("\x04", "you: resigned by closing the input")], 2)
 )
 def test_who_leaves_has_resigned_the_game_and_the_others_are_not_played(
     keys: str, said: str, folder: Path, mark: Mark

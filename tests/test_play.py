@@ -108,6 +108,7 @@ def test_who_plays_reads_stderr_too(folder: Path) -> None:
     assert r"talker | seat 1 \x1b[2J" in result.stderr
 
 
+@pytest.mark.whole
 def test_rerun_passes_stderr_on(folder: Path) -> None:
     malice("play", "greedy", "first", "--ruleset", "./short.toml", "--seed", "x", "--db", "t.db")
 

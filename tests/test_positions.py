@@ -55,6 +55,7 @@ def test_an_exported_position_is_the_game_so_far(db: Path, file: Path) -> None:
         assert list(stood.result.places) == game["places"]
 
 
+@pytest.mark.whole
 def test_a_comparison_plays_each_position_in_every_seat_and_verifies(file: Path) -> None:
     db = file.with_name("compare.db")
     malice("compare", "greedy", "first", "--from", file, "--deals", "2", *SEED, "--db", db)
@@ -124,6 +125,7 @@ def test_bots_that_ship_go_on_from_the_midst(ruleset: str, bots: tuple[str, ...]
     assert [label.partition("#")[0] for label in told["games"][0]["labels"]] == [*bots], "whoever is named sits there"
 
 
+@pytest.mark.whole
 def test_a_ruleset_of_ones_own_goes_with_its_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "short.toml").write_text('extends = "standard"\n[rules]\npayoff_size = 5\n')
     monkeypatch.chdir(tmp_path)

@@ -21,6 +21,7 @@ from malice.referee.games.spite import messages as spite
 from malice.referee.records import Batch, GameOrder, Key, Player, Record
 from malice.referee.rulesets import list_rulesets, load_ruleset
 from tests.documents import ROOT, protocol_rows, protocol_section
+from tests.samples import sample
 
 RULESETS = (*(list_rulesets(family)[0] for family in list_shipped()), "partners-4", "skipbo", "massachusetts")
 """One of every game, and of Spite & Malice also partners, other cards, and discards that are forced."""
@@ -68,7 +69,7 @@ def test_the_bot_in_ten_lines_has_ten_lines(bot: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ruleset", RULESETS)
+@pytest.mark.parametrize("ruleset", sample(RULESETS, 3))
 def test_the_bot_in_ten_lines_plays_every_game_to_its_end(bot: Path, ruleset: str) -> None:
     record = played(bot, ruleset)
 

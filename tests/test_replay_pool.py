@@ -145,6 +145,7 @@ def test_what_kills_its_process_is_a_fault_of_the_record_alone(league: Path, mon
     assert deadly.key not in left
 
 
+@pytest.mark.whole
 def test_two_processes_measure_the_same_luck(tmp_path: Path, league: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[list[float], list[float]]] = []
     monkeypatch.setattr(replay_pool, "MANY", 4)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import malice
+from tests.samples import sample
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +31,7 @@ def rerun(db: Path, *words: str) -> dict[str, object]:
     return told
 
 
-@pytest.mark.parametrize("bot", ["greedy", "uniform", "first"])
+@pytest.mark.parametrize("bot", sample(["greedy", "uniform", "first"], 3))
 def test_a_bot_that_draws_all_chance_from_rng_agrees_with_itself(db: Path, bot: str) -> None:
     told = rerun(db, bot)
 

@@ -47,6 +47,7 @@ def test_a_bot_that_does_not_start_is_not_in_the_first_round_not_even_with_a_bye
     assert "ann" not in seated | byes
 
 
+@pytest.mark.whole
 def test_the_old_version_finishes_the_round_and_the_new_one_plays_the_next(tmp_path: Path) -> None:
     run = Run(tmp_path)
     for name in ("ann", "bob", "cem", "dan"):

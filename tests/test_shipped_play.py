@@ -19,6 +19,7 @@ from malice.referee.families import make_rules
 from malice.referee.rules import Result
 from malice.referee.rulesets import load_ruleset
 from malice.tournaments.entries.bots import list_shipped_bots
+from tests.samples import sample
 
 Choose = Callable[[dict[str, Any], list[str], dict[str, Any], Random], str]
 Watch = Callable[[dict[str, Any], list[str], str], None]
@@ -106,7 +107,7 @@ def ask(name: str, view: dict[str, Any], legal: str, **rules: Any) -> str:
 # Whole games
 
 
-@pytest.mark.parametrize("ruleset", ["standard", "classic"])
+@pytest.mark.parametrize("ruleset", sample(["standard", "classic"], 2))
 @every_deciding_bot
 def test_a_bot_plays_whole_games_by_the_rules_and_the_same_again(name: str, ruleset: str) -> None:
     for seed in range(2):

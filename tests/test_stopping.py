@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from malice.tournaments.ratings.comparison import Others, measure_advantage
 from malice.tournaments.ratings.sprt import Sprt, Verdict
 from malice.tournaments.ratings.stopping import compute_end
+from tests.samples import sample
 from tests.simulated_tests import measure_estimates
 
 BOUNDS = (-2.9, 2.2)
@@ -56,7 +57,7 @@ def test_far_bounds_leave_the_normal_distribution() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("elo", [0, 10])
+@pytest.mark.parametrize("elo", sample([10, 0], 2))
 def test_after_a_stop_estimates_are_too_high_as_often_as_too_low_and_intervals_hold(elo: float) -> None:
     runs = 150
     found = measure_estimates(Sprt(0, 20, "logistic"), elo, runs)

@@ -257,6 +257,7 @@ def test_without_time_for_a_game_none_begins_and_the_run_says_why(limited: Limit
     assert limited.play(until=limited.at + 1e6)[0] == 0
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_date_is_past_when_the_tournament_goes_on(tmp_path: Path) -> None:
     run = Run(tmp_path)

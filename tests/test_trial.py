@@ -37,6 +37,7 @@ def test_a_dry_run_stores_nothing(tmp_path: Path) -> None:
     assert run.mark.await_end() == []
 
 
+@pytest.mark.whole
 def test_a_dry_run_of_a_played_tournament_leaves_its_league_alone(tmp_path: Path) -> None:
     run = Run(tmp_path)
     run.write('entries = ["uniform", "first"]\nseed = "dry"\ndeals = 1')

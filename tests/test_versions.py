@@ -43,6 +43,7 @@ def list_rows(run: Run) -> list[object]:
         return [*store.events(), *store.stored_games()]
 
 
+@pytest.mark.whole
 def test_a_pattern_names_every_bot_after_its_folder(run: Run) -> None:
     assert list_versions(run) == {"ann": 1, "bob": 1, "cem": 1}
     assert run.games() == 6
@@ -190,6 +191,7 @@ def test_a_reason_to_reinstate_is_no_fault_of_the_bot(run: Run) -> None:
     assert "broken" not in malice("standings", run.db).stdout
 
 
+@pytest.mark.whole
 def test_a_dry_run_may_let_new_versions_play(run: Run) -> None:
     write_bot(run, "ann", "# better")
 
@@ -220,6 +222,7 @@ def test_hints_and_keys_name_a_tournament_that_is_not_the_newest(run: Run) -> No
     assert "malice replay t.db tournament:0." in pages
 
 
+@pytest.mark.whole
 def test_feedback_names_the_older_version_that_played(run: Run, tmp_path: Path) -> None:
     write_bot(run, "ann", "# better")
     assert run.finish("--new-versions")[0] == 0

@@ -22,6 +22,7 @@ from tests.command_line import malice
 from tests.games.conftest import BIDDING, TRICKS
 from tests.games.installed import installed, write_package
 from tests.opinions import LastAction
+from tests.samples import sample
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -95,7 +96,7 @@ def list_cards(browser: Chrome) -> list[dict[str, str]]:
     return [dict(zip(lines[::2], lines[1::2], strict=True)) for lines in cards]
 
 
-@pytest.mark.parametrize("name", ["stairs", "bidding"])
+@pytest.mark.parametrize("name", sample(["stairs", "bidding"], 2))
 def test_any_game_shows_a_race_and_moments_and_cards(stairs: Path, browser: Chrome, tmp_path: Path, name: str) -> None:
     write_package(BIDDING, tmp_path / "bidding")
     with installed(stairs if name == "stairs" else tmp_path / "bidding"):
@@ -143,7 +144,7 @@ POSITIONS = """
 """
 
 
-@pytest.mark.parametrize("viewer", [None, 0])
+@pytest.mark.parametrize("viewer", sample([0, None], 2))
 def test_the_page_of_klondike_shows_what_the_engine_knows(viewer: int | None, browser: Chrome, tmp_path: Path) -> None:
     (tmp_path / "short.toml").write_text(SHORT)
     (tmp_path / "restless.py").write_text(RESTLESS)

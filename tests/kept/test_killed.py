@@ -78,6 +78,7 @@ def check_every_step(place: Path, prepare: Callable[[], object], work: Callable[
     raise AssertionError("it never ended")
 
 
+@pytest.mark.whole
 def test_a_kill_at_any_step_of_keeping_leaves_nothing_half_done(place: Path) -> None:
     folder = write_built_bot(place / "bot")
     (folder / "link").symlink_to("source")
@@ -93,7 +94,6 @@ def test_a_kill_at_any_step_of_keeping_leaves_nothing_half_done(place: Path) -> 
     assert steps > 30
 
 
-@pytest.mark.whole
 def test_a_kill_at_any_step_of_unpacking_leaves_nothing_half_done(place: Path) -> None:
     kept, bot = keep(place, write_bot(place / "bot"))
 
