@@ -85,6 +85,7 @@ def test_what_no_ranking_says_is_an_error(line: str, says: str, course: Path) ->
     assert says in malice("run", course / "other.toml", code=2).stderr
 
 
+@pytest.mark.whole
 def test_a_league_has_one_site_with_a_page_for_each_bot_across_its_tournaments(course: Path, tmp_path: Path) -> None:
     db, out = course / "course.db", tmp_path / "site"
     best = rank(db, "final")[0]

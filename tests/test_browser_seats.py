@@ -186,6 +186,7 @@ def counts(browser: Chrome) -> list[str]:
     return [caption.text for caption in browser.find_elements(By.CSS_SELECTOR, captions)]
 
 
+@pytest.mark.whole
 def test_counts_are_seen_by_all_seats_from_when_they_were_asked_for_until_a_pay_off_card_moves(
     browser: Chrome, tmp_path: Path
 ) -> None:

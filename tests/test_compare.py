@@ -257,6 +257,7 @@ def test_both_meet_the_same_opponents_on_the_same_cards(tmp_path: Path) -> None:
     assert malice("verify", tmp_path / "c.db").exit_code == 0
 
 
+@pytest.mark.whole
 def test_several_rulesets_give_one_answer() -> None:
     words = ("--max-deals", "2", "--elo1", "150", "--ruleset", "standard", "--ruleset", "aces")
     found = compare("greedy", "first", *QUICK, *words, code=11)
@@ -265,6 +266,7 @@ def test_several_rulesets_give_one_answer() -> None:
     assert len(found["meetings"]) == 2  # type: ignore[arg-type]
 
 
+@pytest.mark.whole
 def test_faults_are_counted_and_nobody_is_suspended() -> None:
     dies = f"{sys.executable} {BOTS / 'dies.py'} move 3 0"
     found = compare("first", dies, "--isolation", "none", "--deals", "6", code=0)

@@ -86,6 +86,7 @@ def reopen(cup: Path, *numbers: int) -> None:
     write_events(cup / "cup.db", lambda events: events[:-1])
 
 
+@pytest.mark.whole
 def test_the_list_says_who_plays_in_which_version_and_how_much(cup: Path) -> None:
     assert list_entries(cup) == dict.fromkeys(("greedy", "uniform", "first"), ("playing", "", 4))
     text = malice("entry", "list", cup / "cup.db").stdout.splitlines()

@@ -198,7 +198,8 @@ def test_names_and_notes_of_hostile_bots_are_stored_as_they_came_and_cut() -> No
     json.dumps(record.notes)
 
 
-@pytest.mark.parametrize("way", sample(hostile_bot.WAYS, 3))
+@pytest.mark.whole
+@pytest.mark.parametrize("way", hostile_bot.WAYS)
 def test_the_bots_of_the_benchmark_play_well_and_then_break_a_rule(way: str, referees: Referees) -> None:
     layer = probe.find_strongest_layer("auto")
     referee = referees.get(layer)

@@ -130,6 +130,7 @@ def test_as_many_deals_are_played_as_were_asked_for_but_for_series(folder: Path)
     assert len(more["games"]) > 2
 
 
+@pytest.mark.whole
 def test_a_series_is_told_with_its_rotation_and_whether_it_is_open(folder: Path) -> None:
     words = ("play", "greedy", "first", "--ruleset", "./series.toml", "--deals", "1", "--seed", "x")
 

@@ -74,6 +74,7 @@ def _export_comparison(db: Path) -> list[str]:
     return malice("export", db, "--tournament", name, code=0).stdout.splitlines()
 
 
+@pytest.mark.whole
 def test_a_bot_hears_of_all_that_its_seat_would_have_heard(db: Path, file: Path, tmp_path: Path) -> None:
     line = file.read_bytes().splitlines()[0]
     log = tmp_path / "log"

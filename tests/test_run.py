@@ -163,6 +163,7 @@ def test_a_second_run_on_the_same_database_waits_for_the_first(told: Run, undist
     assert told.sha() == undisturbed
 
 
+@pytest.mark.whole
 def test_the_same_file_with_more_deals_goes_on(run: Run) -> None:
     run.write('entries = ["uniform", "first"]\nseed = "x"\ndeals = 1')
     run.finish()

@@ -146,6 +146,7 @@ def test_the_better_bot_wins_most_games(better: str, worse: str, least: int) -> 
     assert won >= least
 
 
+@pytest.mark.whole
 def test_planner_and_greedy_never_leave_a_playable_last_card() -> None:
     last_cards = []
 

@@ -67,6 +67,7 @@ def test_each_variant_plays_with_its_parameters_and_shows_them(played: Run) -> N
     assert malice("verify", played.db).exit_code == 0
 
 
+@pytest.mark.whole
 def test_a_label_plays_on_with_another_value_in_a_new_version(run: Run) -> None:
     run.write(FILE.replace("400", "450"))
 

@@ -210,6 +210,7 @@ def test_two_bots_with_one_explicit_label_are_refused(run: Run) -> None:
     assert (code, "labels: expected distinct names, got more than once: 'x'" in err) == (2, True)
 
 
+@pytest.mark.whole
 def test_hints_and_keys_name_a_tournament_that_is_not_the_newest(run: Run) -> None:
     assert malice("entry", "withdraw", run.db, "cem").exit_code == 0
     run.write('name = "newer"\nentries = ["ann@1", "bob@1"]\ndeals = 1\n')

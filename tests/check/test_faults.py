@@ -147,6 +147,7 @@ def test_what_is_left_of_a_killed_process_must_not_stop_the_next(tmp_path: Path)
     assert results(report)["reuse"] == results(report)["bye"] == "not reached"
 
 
+@pytest.mark.whole
 def test_a_leak_fails_its_step_alone_and_its_lines_show_the_request_and_both_answers() -> None:
     failed = failures(examined(faulty("leaks")))
 

@@ -72,6 +72,7 @@ def test_wall_clocks_with_a_processor_for_each_seat_are_accepted(folder: Path, m
     malice("run", str(path), "--jobs", "3", code=2)
 
 
+@pytest.mark.whole
 def test_every_command_shows_its_games(folder: Path) -> None:
     path = write_tournament(folder, seats=3, how="fails=3:illegal")
     malice("run", str(path), code=0)

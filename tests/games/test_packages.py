@@ -150,6 +150,7 @@ def test_a_bot_that_knows_no_game_passes_its_examination_in_each_language(langua
         malice(*play.split()[1:-1], "1", "--isolation", "none", code=0)
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("bidding")
 def test_a_plain_bot_plays_bids_and_is_examined_by_them(folder: Path) -> None:
     made = malice("new", "bidder", "--family", "bidding", code=0).stdout

@@ -77,6 +77,7 @@ def test_what_several_seats_did_at_once_is_one_step(browser: Chrome, tmp_path: P
     assert fits_the_window(browser)
 
 
+@pytest.mark.whole
 def test_each_action_of_a_trick_stands_under_who_played_it(browser: Chrome, tmp_path: Path) -> None:
     write_package(TRICKS, tmp_path / "installed")
     with installed(tmp_path / "installed"):

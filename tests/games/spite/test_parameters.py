@@ -26,7 +26,7 @@ def change(field: str) -> st.SearchStrategy[tuple[str, Any]]:
 
 
 @pytest.mark.slow
-@settings(derandomize=True, deadline=None, max_examples=100, database=None)
+@settings(derandomize=True, deadline=None, max_examples=50, database=None)
 @given(
     name=st.sampled_from(list_rulesets("spite")),
     seats=st.sampled_from([2, 2, 3, 4, 6, 8]),
