@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import csv
 import io
 import json
@@ -9,6 +10,10 @@ import os
 import select
 import shutil
 import signal
+import sys
+import threading
+import time
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,7 +24,7 @@ from malice.tournaments.entries.lookup import run_concurrently
 from malice.tournaments.league.store import Store
 from tests.command_line import malice
 from tests.leagues import change, write_events
-from tests.processes import PATIENCE_S
+from tests.processes import PATIENCE_S, POLL_S
 from tests.runs import Run
 
 pytestmark = pytest.mark.slow
@@ -202,13 +207,15 @@ def test_ctrl_c_ends_all_builds(run: Run, tmp_path: Path) -> None:
     assert run.mark.await_end() == []
 
 
+def is_hung_up(guard: int) -> bool:
+    """Wait until the other end of a pipe is closed; false if that takes too long."""
+    poll = select.poll()
+    poll.register(guard, 0)
+    return poll.poll(PATIENCE_S * 1000) != []
+
+
 def test_ctrl_c_while_builds_are_still_begun_ends_those_that_run() -> None:
     hung_up: list[bool] = []
-
-    def wait_for_the_end(guard: int) -> None:
-        poll = select.poll()
-        poll.register(guard, 0)
-        hung_up.append(poll.poll(PATIENCE_S * 1000) != [])
 
     class Interrupted(list[Callable[[int], None]]):
         def __iter__(self) -> Iterator[Callable[[int], None]]:
@@ -216,7 +223,29 @@ def test_ctrl_c_while_builds_are_still_begun_ends_those_that_run() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_concurrently(Interrupted([wait_for_the_end]))
+        run_concurrently(Interrupted([lambda guard: hung_up.append(is_hung_up(guard))]))
+
+    assert hung_up == [True]
+
+
+def main_waits_in(file: str) -> bool:
+    """Tell whether a function of this file has the main thread wait."""
+    frame = sys._current_frames()[threading.main_thread().ident or 0]
+    waits = frame.f_code is threading.Condition.wait.__code__
+    return waits and file in {each.f_code.co_filename for each, _ in traceback.walk_stack(frame)}
+
+
+def test_ctrl_c_ends_builds_even_if_another_thread_hears_it() -> None:
+    hung_up: list[bool] = []
+
+    def interrupt(guard: int) -> None:
+        while not main_waits_in(concurrent.futures._base.__file__):
+            time.sleep(POLL_S)
+        signal.raise_signal(signal.SIGINT)  # in this thread, so that no wait of the main one ends
+        hung_up.append(is_hung_up(guard))
+
+    with pytest.raises(KeyboardInterrupt):
+        run_concurrently([interrupt])
 
     assert hung_up == [True]
 

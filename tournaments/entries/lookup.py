@@ -11,7 +11,7 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path, PurePath
 from typing import TypeVar
@@ -34,6 +34,9 @@ from malice.tournaments.league.journal import Absence
 
 T = TypeVar("T")
 
+_WAIT_S = 0.2
+"""How long a signal may go unheard."""
+
 
 def run_concurrently(tasks: Sequence[Callable[[int], T]]) -> list[T]:
     """Run all tasks, as many at a time as there are processors, and return their results in order.
@@ -52,7 +55,7 @@ def run_concurrently(tasks: Sequence[Callable[[int], T]]) -> list[T]:
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             try:
                 futures = [pool.submit(task, guard) for task in tasks]
-                return [future.result() for future in futures]
+                return [_take_result(future) for future in futures]
             except BaseException:
                 os.close(held)
                 held = -1
@@ -62,6 +65,13 @@ def run_concurrently(tasks: Sequence[Callable[[int], T]]) -> list[T]:
         if held >= 0:
             os.close(held)
         os.close(guard)
+
+
+def _take_result(future: Future[T]) -> T:
+    """Wait in short pieces: a signal that comes just before a wait, or to another thread, does not end that wait."""
+    while not wait((future,), _WAIT_S).done:
+        pass
+    return future.result()
 
 
 class UnfitBot(DataError):
