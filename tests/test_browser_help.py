@@ -126,6 +126,7 @@ def test_a_table_shuts_nobody_out(browser: Chrome, axe: str, folder: Path) -> No
     assert {scene: told for scene, told in complaints.items() if told} == {}
 
 
+@pytest.mark.whole
 def test_the_deal_of_the_day_goes_on_where_it_was_left_and_tells_its_statistics(browser: Chrome, folder: Path) -> None:
     words = ("you", "--daily", "--day", "2026-01-01", "--db", "people.db", "--as", NAME)
     for left in (False, True):

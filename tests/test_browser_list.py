@@ -151,6 +151,7 @@ def test_every_field_finds_the_games_that_python_finds(games: list[GameSummary],
         wait_for(browser, f"{sum(map(finds, games)):,} of 100,000 games")
 
 
+@pytest.mark.whole
 def test_a_draw_of_two_is_a_half_for_each_and_won_by_nobody(browser: Chrome, folder: Path) -> None:
     open_list(browser, folder, f"#bot={quote(HOSTILE)}&result=drawn&seats=2")
     assert {each.text for each in browser.find_elements(By.CSS_SELECTOR, "#list .place")} == {"½"}

@@ -193,6 +193,7 @@ def test_an_address_that_mirrors_a_game_in_itself_shows_the_game(browser: Chrome
     assert not find(browser, "#mirror").is_displayed()
 
 
+@pytest.mark.whole
 def test_any_game_has_a_mirror_of_each_rotation(browser: Chrome, tmp_path: Path) -> None:
     write_package(BIDDING, tmp_path / "installed")
     with installed(tmp_path / "installed"):

@@ -158,6 +158,7 @@ def test_every_table_fits_its_window(browser: Chrome, shown: Shown, name: str, s
     assert browser.execute_script(HIDDEN)
 
 
+@pytest.mark.whole
 def test_a_seat_sees_only_the_tops_of_squared_side_stacks(browser: Chrome, tmp_path: Path) -> None:
     rules = msgspec.structs.replace(Parameters(), side_visible="top")
     made = league(tmp_path, Ruleset("squared", "spite", "Squared side stacks", "made up", rules))

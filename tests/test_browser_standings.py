@@ -46,6 +46,7 @@ def selected(browser: Chrome) -> str:
     return find(browser, "[role=tab][aria-selected=true]").text
 
 
+@pytest.mark.whole
 def test_rows_are_whole_pixels_high_so_that_no_line_under_a_sticky_name_is_beside_its_row(
     browser: Chrome, folder: Path
 ) -> None:

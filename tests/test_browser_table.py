@@ -31,6 +31,7 @@ def browser(chromium: Chrome) -> Iterator[Chrome]:
     chromium.get("about:blank")
 
 
+@pytest.mark.whole
 def test_a_game_of_a_package_without_a_page_is_played_by_its_words(browser: Chrome, tmp_path: Path) -> None:
     write_package(BIDDING, tmp_path / "installed")
     shutil.rmtree(tmp_path / "installed/malice_bidding/page")

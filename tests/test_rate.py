@@ -179,6 +179,7 @@ def test_the_evidence_shows_how_a_bot_failed(tmp_path: Path, monkeypatch: pytest
     assert json.loads(Path(kept.record).read_text())["reason"]
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_rating_is_the_same_with_the_same_cards_and_one_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
