@@ -15,6 +15,7 @@ from malice.tournaments.league.verify import verify_league
 from tests.games.spite.engines import playing
 
 
+@pytest.mark.whole
 def test_games_that_were_really_played_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leagues, "ENTRIES", 3)
     with Store(tmp_path / "bench.db", create=True) as store:

@@ -165,6 +165,7 @@ def lost_by_all(game: GameSummary, winner: str) -> bool:
     return all(place > 1 for label, place in zip(game.labels, game.places, strict=True) if label != winner)
 
 
+@pytest.mark.whole
 def test_pages_and_orders_have_addresses(games: list[GameSummary], browser: Chrome, folder: Path) -> None:
     open_list(browser, folder, "#sort=longest")
     by_length = [str(game.key) for game in sorted(games, key=lambda game: (game.actions, game.number), reverse=True)]

@@ -160,6 +160,7 @@ def test_what_came_of_a_pair_is_said_in_words(browser: Chrome, out: Path) -> Non
     assert told == list(pairs)
 
 
+@pytest.mark.whole
 def test_a_phone_shows_the_mirror_in_the_place_of_the_table(browser: Chrome, out: Path) -> None:
     as_a_phone(browser)
     replay(browser, out, "0.0.0.1/20")

@@ -92,6 +92,7 @@ def decided(league: League) -> Record:
     return next(record for record in league.records() if not record.faults and len(record.actions) > 100)
 
 
+@pytest.mark.whole
 def test_the_race_seeks_and_shows_where_the_game_stands(league: League, browser: Chrome, out: Path) -> None:
     record = decided(league)
     replay(browser, out, str(record.key))

@@ -128,7 +128,8 @@ def test_a_function_meets_a_bot_from_a_thread_beside_a_running_loop() -> None:
     assert asyncio.run(play()) == 2
 
 
-@pytest.mark.parametrize("other", sample(["uniform", Listener], 2))
+@pytest.mark.whole
+@pytest.mark.parametrize("other", ["uniform", Listener])
 def test_what_a_player_raises_comes_with_its_own_traceback(other: Any) -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         malice.match(lambda: fail, other, deals=1, **ISOLATION)

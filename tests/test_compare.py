@@ -199,6 +199,7 @@ def test_two_bots_of_a_league_are_compared_by_its_fit_beside_their_own_games(tmp
     assert found["anytime"] is None, "no deal is missing"
 
 
+@pytest.mark.whole
 def test_a_changed_bot_is_a_new_comparison(tmp_path: Path) -> None:
     shutil.copytree(SHIPPED / "greedy", tmp_path / "mine")
     words = (str(tmp_path / "mine"), "first", *QUICK, "--max-deals", "2", "--db", tmp_path / "c.db")

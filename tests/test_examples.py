@@ -38,10 +38,9 @@ def test_the_other_examples_are_named_where_they_are_explained() -> None:
     assert "(../tournaments/examples/variants.toml)" in told
 
 
+@pytest.mark.whole
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == "gauntlet" else pytest.mark.whole) for name in NAMES]
-)
+@pytest.mark.parametrize("name", NAMES)
 def test_an_example_can_be_played(name: str, tmp_path: Path) -> None:
     text = (EXAMPLES / f"{name}.toml").read_text("utf-8")
     quick = 'deals = 1\nseed = "short"\nisolation = "none"\nrulesets = ["./quick.toml"]'

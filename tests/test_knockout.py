@@ -220,6 +220,7 @@ def test_ratings_of_the_league_seed_a_knockout_and_whoever_has_none_comes_last(r
     assert malice("verify", rated / "l.db", "--tournament", "cup").exit_code == 0
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_ratings_of_the_league_seed_a_swiss(rated: Path, tmp_path: Path) -> None:
     shutil.copy(rated / "l.db", tmp_path / "l.db")

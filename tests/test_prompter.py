@@ -61,6 +61,7 @@ def test_the_searching_bot_plays_by_rules_of_every_kind(prompter: Path, ruleset:
     assert not [game.verdicts for game in found.games if game.verdicts]
 
 
+@pytest.mark.whole
 def test_the_searching_bot_plays_the_same_game_again_with_a_number_of_rollouts(prompter: Path) -> None:
     again = [malice.match(f"{prompter}?rollouts=24", "first", deals=1, seed=3, **UNTIMED).games for _ in range(2)]
 

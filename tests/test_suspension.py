@@ -169,6 +169,7 @@ def test_a_game_that_is_missing_for_no_reason_does_not_verify(tmp_path: Path) ->
     assert "game 0.0.0.1: is missing, although its part is closed" in result.stderr
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_game_that_was_played_ahead_of_a_suspension_is_counted_nowhere(failing: Run) -> None:
     file = failing.folder / "t.toml"

@@ -174,6 +174,7 @@ def read_lines(text: str, word: str) -> list[str]:
     return [line for line in text.splitlines() if word in line]
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_a_game_that_runs_on_beyond_the_grace_is_given_up_named_and_played_later(
     limited: Limited, tmp_path: Path

@@ -76,6 +76,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
     assert packed == {f"malice/{name}" for name in inside}
 
 
+@pytest.mark.whole
 def test_the_sources_that_people_download_build_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     # Where nothing says what to build, the wheel is built from the sdist, of nothing but its files.
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]

@@ -62,6 +62,7 @@ def test_the_script_of_a_package_draws_its_table(stairs: Path, browser: Chrome, 
     assert fits_the_window(browser)
 
 
+@pytest.mark.whole
 def test_what_several_seats_did_at_once_is_one_step(browser: Chrome, tmp_path: Path) -> None:
     write_package(BIDDING, tmp_path / "installed")
     with installed(tmp_path / "installed"):

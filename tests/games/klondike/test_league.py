@@ -28,6 +28,7 @@ def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "t.db"
 
 
+@pytest.mark.whole
 def test_a_deal_that_all_seats_share_is_one_game_and_its_figures_are_kept(league: Path) -> None:
     with Store(league) as store:
         games = list(store.games())
