@@ -283,6 +283,10 @@ def test_a_calibration_gives_a_factor_of_each_clock() -> None:
     assert 0 < speeds.wall < 2 * speeds.cpu
 
 
+def test_an_allowance_of_one_processor_is_no_plural() -> None:
+    assert [Allowance(cpus).describe() for cpus in (0.5, 1.0)] == ["0.5 processors", "1 processor"]
+
+
 @pytest.mark.parametrize(
     ("files", "own", "expected"),
     [

@@ -23,7 +23,7 @@ from malice.tournaments.league.config import read_config
 from malice.tournaments.league.store import Store
 from malice.tournaments.running.plan import read_plan
 from tests.documents import Reader
-from tests.processes import PATIENCE_S, await_end
+from tests.processes import PATIENCE_S, Mark, await_end
 from tests.runs import MALICE, Run
 
 pytestmark = pytest.mark.slow
@@ -109,6 +109,26 @@ def make_odd_bot(folder: Path) -> None:
     (folder / "docs/build.py").symlink_to("../build/play.py")
 
 
+class Processes(ExitStack):
+    """Processes that bear a mark, and are gone at the end of this context."""
+
+    def __init__(self, mark: Mark) -> None:
+        super().__init__()
+        self._mark = mark
+
+    def keep(self, process: subprocess.Popen[str]) -> subprocess.Popen[str]:
+        self.enter_context(process)
+        self.callback(self._mark.end)  # before anybody is waited for
+        return process
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return self.keep(subprocess.Popen(words, env=self._mark.environ(), stderr=subprocess.PIPE, text=True))
+
+    def start_worker(self, scheduler: str, name: str) -> subprocess.Popen[str]:
+        cache = Path(scheduler).with_name(name)
+        return self.start(*MALICE, "worker", scheduler, "--name", name, "--slots", "1", "--cache", str(cache))
+
+
 def read_line(process: subprocess.Popen[str], words: str) -> str:
     """Return the next line on stderr with these words in it."""
     assert process.stderr is not None
@@ -189,28 +209,16 @@ def test_a_worker_that_gets_sigterm_finishes_hands_back_and_leaves(run: Run, tmp
     (tmp_path / "waits/bot.py").write_text(WAITS.format(fifo=str(run.fifo)))
     run.write(TOURNAMENT.replace("odd", "waits"))
     os.mkfifo(run.fifo)
-    with ExitStack() as started:
-
-        def keep(process: subprocess.Popen[str]) -> subprocess.Popen[str]:
-            started.enter_context(process)
-            started.callback(run.mark.end)  # before anybody is waited for
-            return process
-
-        def start(*words: str) -> subprocess.Popen[str]:
-            return keep(subprocess.Popen(words, env=run.mark.environ(), stderr=subprocess.PIPE, text=True))
-
-        def start_worker(name: str) -> subprocess.Popen[str]:
-            return start(*MALICE, "worker", scheduler, "--name", name, "--slots", "1", "--cache", str(tmp_path / name))
-
-        start(*SCHEDULER, "--scheduler-file", scheduler)
-        cat = start_worker("cat")
-        process = keep(run.start("--dask", scheduler))
+    with Processes(run.mark) as processes:
+        processes.start(*SCHEDULER, "--scheduler-file", scheduler)
+        cat = processes.start_worker(scheduler, "cat")
+        process = processes.keep(run.start("--dask", scheduler))
         with run.in_a_game():
             cat.terminate()
             read_line(cat, "leaving: ")
         left = read_line(process, " leaves").strip(), read_line(process, " has left").strip()
         code = cat.wait(PATIENCE_S)
-        start_worker("dog")
+        processes.start_worker(scheduler, "dog")
         process.communicate(timeout=PATIENCE_S)
 
     assert "leaves: it finishes the games that it plays" in left[0]
@@ -218,3 +226,16 @@ def test_a_worker_that_gets_sigterm_finishes_hands_back_and_leaves(run: Run, tmp
     assert (code, process.returncode) == (0, 0)
     assert run.games() == GAMES
     assert run.digests() == play_alone(run)
+
+
+def test_a_worker_that_gets_sigterm_together_with_its_scheduler_ends(tmp_path: Path) -> None:
+    scheduler = str(tmp_path / "scheduler.json")
+    with Processes(Mark()) as processes:
+        dask = processes.start(*SCHEDULER, "--scheduler-file", scheduler)
+        worker = processes.start_worker(scheduler, "ann")
+        read_line(worker, "Starting established connection")
+        dask.terminate()
+        worker.terminate()
+        code = worker.wait(PATIENCE_S)
+
+    assert code == 0

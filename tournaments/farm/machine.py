@@ -81,7 +81,7 @@ class Allowance(Struct, frozen=True):
 
     def describe(self) -> str:
         """What it allows, in words; empty if that is all."""
-        cpus = "" if self.cpus is None else f"{self.cpus:g} processors"
+        cpus = "" if self.cpus is None else f"{self.cpus:g} {'processor' if self.cpus == 1 else 'processors'}"
         memory = "" if self.memory is None else f"{self.memory // 2**20} MiB of memory"
         return " and ".join(filter(None, (cpus, memory)))
 

@@ -64,6 +64,8 @@ ASK_EVERY_S = 0.2
 """How often a task that is played asks whether it is still wanted."""
 FETCH_S = 120.0
 """How long the coordinator may take to fetch what was played last; what it has not by then is played again."""
+END_S = 5.0
+"""How long a worker may take to end."""
 
 _encoder = msgspec.json.Encoder()
 
@@ -394,3 +396,5 @@ def _leave(worker: Worker, station: Station) -> None:
     while worker.state.tasks and time.monotonic() < deadline:  # each until its answer was fetched
         time.sleep(ASK_EVERY_S)
     os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(END_S)
+    os._exit(0)  # its scheduler closed it at the same moment, and Dask would never end

@@ -21,15 +21,13 @@ from malice.tournaments.entries.builds import print_progress
 from malice.tournaments.errors import Stopped
 from malice.tournaments.farm.machine import ALL, Allowance
 from malice.tournaments.farm.scheduler import find_loopback, is_file, read_address, require_protection
-from malice.tournaments.farm.station import VARIABLE, Terms
+from malice.tournaments.farm.station import END_S, VARIABLE, Terms
 
 CONNECT_S = 60
 """How long a scheduler may be away."""
 PAUSE_S = 1.0
 FAILURES = 5
 """How often in a row a worker may end at once with an error; each pause is twice as long, so that takes a minute."""
-END_S = 5.0
-"""How long a worker may take to end."""
 
 QUIET = {
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
