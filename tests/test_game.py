@@ -25,6 +25,10 @@ def test_a_game_copied_at_random_points_goes_as_the_referee_plays_it(name: str) 
         compare_with_referee(name, TABLES[name], seed)
 
 
+def test_a_game_of_six_whose_hidden_cards_hardly_fit_is_dealt_anew() -> None:
+    compare_with_referee("partners-6", 6, 1275004433)
+
+
 def test_a_position_holds_withdrawals_and_new_seeds() -> None:
     game = malice.Game("multi-4", seats=4, seed=7)
     game.play(game.legal()[0])

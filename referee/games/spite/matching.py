@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 from malice.referee.games.spite.memory import Hand, Life, Record, name_leftover
 
-PATIENCE = 300
-"""How many cells paths may visit, for each that there is, until there seems to be no world; true games need 30."""
 WANDER = 0.3
 """How likely it is that a life that is left over takes the place of another, which is left over instead."""
 UPHILL = 0.3
@@ -38,13 +36,15 @@ class Matching:
         record: what the seat heard.
         rng: makes all choices.
         late: whether pins are first laid on the latest cell where a life fits, and not on the oldest.
+        patience: how many cells paths may visit, for each that there is, until there seems to be no world.
     """
 
     hopeless = False
     """Whether there is no world at all, and none is to be found by another try either."""
 
-    def __init__(self, record: Record, rng: Random, *, late: bool) -> None:
+    def __init__(self, record: Record, rng: Random, *, late: bool, patience: int) -> None:
         self._late = late
+        self._patience = patience
         self._record = record
         self._rng = rng
         self._lives: defaultdict[Life, list[int]] = defaultdict(list)
@@ -88,7 +88,7 @@ class Matching:
             # What has no life without a path to a hand has none wherever the pins are.
             reached = [cell for cell in self._reached if cell in self._owners]
             self.hopeless = not reached
-            if not reached or self._visited > PATIENCE * len(self._held):
+            if not reached or self._visited > self._patience * len(self._held):
                 return None
             choice = self._choose_wanted() if self._rng.random() < 0.5 else self._choose_reached(reached)
             if choice:

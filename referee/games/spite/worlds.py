@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from random import Random
 from typing import TypeVar
 
@@ -33,8 +33,11 @@ ROUNDS = 5
 """How often cards that nobody has drawn are shuffled, with exchanges in between."""
 EXCHANGES = 2
 """How many of each kind are tried in a round for each card that another seat drew."""
-TRIES = 12
-"""How often a first world is sought with each order of pins: now and then, a try leads nowhere."""
+PATIENCE = 300
+"""How many cells a first try may visit, for each that there is; true games need 30, but for one in many thousands."""
+TRIES = 6
+"""How often a first world is sought with each order of pins: now and then a try leads nowhere, so the next may visit
+twice as many cells."""
 ATTEMPTS = 20
 """How often a world is drawn until what a redeal took up of a hand does not contradict what was heard before."""
 
@@ -106,8 +109,8 @@ class Chain:
 
     def draw(self) -> list[int] | None:
         """The life in each cell; None if no world was found."""
-        for late in (False, True) * TRIES:
-            matching = Matching(self._record, self._rng, late=late)
+        for number, late in product(range(TRIES), (False, True)):
+            matching = Matching(self._record, self._rng, late=late, patience=PATIENCE << number)
             if found := matching.find():
                 break
             if matching.hopeless:
