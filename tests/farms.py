@@ -192,11 +192,11 @@ class Chaos(SimulatedCluster):
                 self.answer(address, task)
 
 
-def play_on(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: float = 0.0) -> Playing:
-    """Return what plays the batches of a plan on a cluster."""
+def make_conditions(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: float = 0.0) -> Conditions:
+    """Return the conditions under which the workers of a cluster play."""
     tickets = {label: Ticket(bot.content, bot.given) for label, bot in plan.bots.items()}
     need = Need(Identity("0", "", ""), (), plan.isolation, 1, ())
-    conditions = Conditions(
+    return Conditions(
         need,
         tickets,
         {},
@@ -207,6 +207,11 @@ def play_on(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: f
         by_wall=True,
         cross_checked=cluster.cross_checked,
     )
+
+
+def play_on(cluster: SimulatedCluster, plan: Plan, drawn: int = 10, min_speed: float = 0.0) -> Playing:
+    """Return what plays the batches of a plan on a cluster."""
+    conditions = make_conditions(cluster, plan, drawn, min_speed)
 
     def play(batches: Iterator[Batch], jobs: int, cpus_per_game: int, hooks: Hooks) -> Outcome:
         assert hooks.audit

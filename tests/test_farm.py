@@ -30,7 +30,7 @@ from malice.tournaments.errors import Stopped
 from malice.tournaments.farm.cluster import Answered, Signalled
 from malice.tournaments.farm.crew import Crew, Worker
 from malice.tournaments.farm.cross_check import Check
-from malice.tournaments.farm.handout import cut_blocks
+from malice.tournaments.farm.handout import Handout, cut_blocks
 from malice.tournaments.farm.machine import Speeds
 from malice.tournaments.farm.work import Answer, Introduction, Refusal, Task, pack
 from malice.tournaments.league.cache import CachingReader
@@ -48,6 +48,7 @@ from tests.farms import (
     SimulatedCluster,
     compute_sha,
     dispatch,
+    make_conditions,
     play_game,
 )
 
@@ -326,6 +327,26 @@ def test_the_backlog_reads_no_further_ahead_than_the_workers_can_take(league: Le
     league.run(cluster)
 
     assert 0 < cluster.most <= 2 * 3
+
+
+def test_the_worker_that_is_through_first_gets_the_last_games(league: League) -> None:
+    cluster = SimulatedCluster("bob", "ann")
+    with Store(league.path, create=True) as store:
+        plan = read_plan(store, replace(CONFIG, entries=("greedy", "first"), deals=3), league.path.parent)
+    conditions = make_conditions(cluster, plan)
+    crew = Crew(cluster, conditions, print, lambda slots: "")
+    one_slot = replace(GREETING, slots=1)
+    crew.workers = {address: Worker(address, name, one_slot) for address, name in cluster.workers.items()}
+    handout = Handout(cluster, conditions, crew, plan.open_batches(set()), Hooks(print, count_left=lambda: 6))
+    handout.hand_out()
+    handout.durations.count(["greedy", "first"], 1, 1.0)
+    (handed,) = crew.workers["tcp://ann"].tasks.values()
+    assert handed.begun_at
+    handed.begun_at -= 2 * 1.0  # as many seconds as it has games
+
+    handout.hand_out()
+
+    assert [address for address, _ in cluster.handed] == ["tcp://bob", "tcp://ann", "tcp://ann"]
 
 
 def test_blocks_of_several_parts_stay_apart_and_lose_nothing(league: League) -> None:

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -37,6 +38,13 @@ class Handed:
     left: dict[Key, tuple[Batch, GameOrder]]
     """Its games that have no record yet."""
     running: Running
+    begun_at: float | None = None
+    """Since when it is played, as far as one can tell; None while it waits for a slot."""
+
+    def count_ahead(self, game_s: float, now: float) -> float:
+        """About how many of its games are still to be played, if each takes so long: it answers for all at once."""
+        played = 0.0 if self.begun_at is None else (now - self.begun_at) / game_s
+        return max(0.0, len(self.left) - played)
 
 
 @dataclass(eq=False)
@@ -54,6 +62,26 @@ class Worker:
     since: float = field(default_factory=time.monotonic)
     leaving: bool = False
     """Whether it finishes what it plays, and gets no more."""
+
+    def give(self, handed: Handed) -> None:
+        """Put a task at the end of those in hand."""
+        self.tasks[handed.number] = handed
+        self._note_begun()
+
+    def drop(self, handed: Handed) -> None:
+        """Take away a task that it plays no more."""
+        self.tasks.pop(handed.number, None)
+        self._note_begun()
+
+    def _note_begun(self) -> None:
+        """Take it that the eldest tasks are played, one in each slot."""
+        for handed in islice(self.tasks.values(), self.introduction.capacity):
+            handed.begun_at = handed.begun_at or time.monotonic()
+
+    def count_ahead(self, game_s: float) -> float:
+        """About how many games each of its slots has still to play, if each takes so long."""
+        now = time.monotonic()
+        return sum(handed.count_ahead(game_s, now) for handed in self.tasks.values()) / self.introduction.capacity
 
     @property
     def fullness(self) -> float:
@@ -211,11 +239,14 @@ class Crew:
 
     # What they do
 
-    def find_roomiest(self) -> Worker | None:
-        """The worker with most room for another task; None if all are full."""
-        staying = (worker for worker in self.workers.values() if not worker.leaving)
-        best = min(staying, key=lambda worker: worker.fullness, default=None)
-        return best if best and best.fullness < 1 else None
+    def find_roomiest(self, game_s: float) -> Worker | None:
+        """The worker with most room for another task, of several the one that is through first; None if all are full.
+
+        Args:
+            game_s: how long a game takes.
+        """
+        staying = [worker for worker in self.workers.values() if not worker.leaving and worker.fullness < 1]
+        return min(staying, key=lambda worker: (worker.fullness, worker.count_ahead(game_s)), default=None)
 
     def count_slots(self) -> int:
         """How many games all of them can play at a time."""

@@ -27,6 +27,8 @@ BLOCK_S = 10.0
 """How long a block should take: that much a slot loses if its worker vanishes."""
 LEAST_S = 1.0
 """How long one should take at least at the end of a run, where shorter ones let all slots end together."""
+LONG = 4
+"""With so many long blocks to play for each slot, no slot's share of what is left is below one."""
 ROUGHLY = 1.25
 """What has so many times as many games as a block should have is not cut: the rest would be too small a block."""
 FIRST_GAMES = 4
@@ -118,6 +120,11 @@ class Durations:
         for label in labels:
             before, took = self._known.get(label, (0, 0.0))
             self._known[label] = before + games, took + seconds
+
+    @property
+    def game_s(self) -> float:
+        """That of all entries; infinite as long as none is known."""
+        return self.seconds / self.games if self.games else math.inf
 
     def find_slowest(self, labels: Collection[str]) -> float | None:
         """How many seconds a game of the slowest of these entries takes; None if one of them is not known."""
@@ -250,7 +257,11 @@ class Handout:
         self.played = self._crew.count_played()
 
     def _fill_windows(self) -> None:
-        while not self.ending and (worker := self._crew.find_roomiest()) and (block := self._backlog.peek()):
+        while (
+            not self.ending
+            and (worker := self._crew.find_roomiest(self.durations.game_s))
+            and (block := self._backlog.peek())
+        ):
             if not (most := self._choose_games(worker, block)):
                 return
             block = self._backlog.shorten(block, most)
@@ -260,17 +271,25 @@ class Handout:
                 return
             self._backlog.pop()
             handed = self._submit(worker, block, merged)
-            worker.tasks[handed.number] = self.tasks[handed.number] = handed
+            self.tasks[handed.number] = handed
+            worker.give(handed)
 
     def _choose_games(self, worker: Worker, block: Block) -> int:
         """How many games of a block a worker should have now; 0 if it should wait."""
         game_s = self.durations.find_slowest([player.label for player in block[0].players])
         if game_s is None:  # so small a block costs much: none of them waits for its turn
             return FIRST_GAMES if len(worker.tasks) < worker.introduction.capacity else 0
-        in_hand = sum(len(handed.left) for handed in worker.tasks.values()) / worker.introduction.capacity
+        most = BLOCK_S / game_s
+        open_games, slots = self._hooks.count_left(), self._crew.count_slots()
+        if open_games > slots * most * LONG:
+            return max(1, int(most))
+        in_hand = sum(len(handed.left) for handed in self.tasks.values())
+        ahead = sum(each.count_ahead(game_s) * each.introduction.capacity for each in self._crew.workers.values())
         # Half of what its slot lacks until all slots have the same: how long games take is only an estimate.
-        share = (self._hooks.count_left() / self._crew.count_slots() - in_hand) / 2
-        return max(1, int(min(BLOCK_S / game_s, max(LEAST_S / game_s, share))))
+        share = ((open_games - in_hand + ahead) / slots - worker.count_ahead(game_s)) / 2
+        if share <= 0 and len(worker.tasks) >= worker.introduction.capacity:
+            return 0  # another one is through before it
+        return max(1, int(min(most, max(LEAST_S / game_s, share))))
 
     def _give_again(self, check: Check, worker: Worker) -> None:
         """Let a worker play what another one has played; it is no part of its window, and nobody waits in turn."""
@@ -323,7 +342,7 @@ class Handout:
     def drop(self, handed: Handed) -> None:
         """Forget that a worker has a task in hand."""
         self.tasks.pop(handed.number, None)
-        handed.worker.tasks.pop(handed.number, None)
+        handed.worker.drop(handed)
 
     def recall(self, tasks: Collection[Handed]) -> None:
         """Take tasks back from their workers."""
