@@ -1,9 +1,12 @@
-//! Whole games inside this program, for `duel` and `fitting`: the main game, Skip-Bo, the book version, partners.
+//! Whole games inside this program, for `duel`, `tuning` and `fitting`: the main game, Skip-Bo, the book version, partners.
 
 use crate::chance::Chance;
 use crate::json::Json;
 use crate::rules::{Card, Rules, SEATS};
-use crate::table::{Pile, Table, World};
+use crate::table::{Ending, Pile, Table, World};
+use crate::value::settle;
+
+const MOST_TURNS: u16 = 1500;
 
 /// What the games that can be named here have in common with the referee's rulesets of these names.
 const COMMON: &str = r#""hand_size":5,"side_count":4,"side_initial":0,"refill_at":"turn_start""#;
@@ -33,8 +36,25 @@ pub fn find_rules(name: &str) -> Option<Rules> {
     Some(Rules::new(&json, &teams))
 }
 
+/// Plays a game in which `act` acts for the seat whose turn it is; what each team gets of it.
+pub fn play_game(rules: &Rules, seed: u64, mut act: impl FnMut(&mut Table, &World)) -> [f32; SEATS] {
+    let mut chance = Chance(seed.wrapping_mul(0x1234_5678_9ABC_DEF1));
+    let first = chance.below(rules.seats);
+    let (mut table, mut world) = deal(rules, &mut chance, first);
+    let ending = loop {
+        match table.ending {
+            Some(Ending::Redeal) => redeal(rules, &mut table, &mut world, &mut chance),
+            Some(ending) => break ending,
+            None if table.turns >= MOST_TURNS => break Ending::Redeal,
+            None => act(&mut table, &world),
+        }
+    };
+    let share = |team| if team < rules.team_count { settle(rules, &table, ending, team) } else { 0.0 };
+    std::array::from_fn(share)
+}
+
 /// Shuffles and deals; the first turn, that of the seat `first`, has begun.
-pub fn deal(rules: &Rules, chance: &mut Chance, first: usize) -> (Table, World) {
+fn deal(rules: &Rules, chance: &mut Chance, first: usize) -> (Table, World) {
     let mut deck = rules.deck.clone();
     let mut pack = rules.payoff_pack.clone();
     chance.shuffle(&mut deck);
@@ -68,7 +88,7 @@ fn deal_hands(rules: &Rules, table: &mut Table, world: &mut World) {
 }
 
 /// Gathers everything but the pay-off piles after a stalemate, and deals new hands.
-pub fn redeal(rules: &Rules, table: &mut Table, world: &mut World, chance: &mut Chance) {
+fn redeal(rules: &Rules, table: &mut Table, world: &mut World, chance: &mut Chance) {
     let mut payoffs: [usize; SEATS] = [0; SEATS];
     let mut unused = rules.deck.iter().chain(&rules.payoff_pack).fold([0i32; 16], |mut counts, &card| {
         counts[card as usize] += 1;

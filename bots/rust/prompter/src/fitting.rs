@@ -1,11 +1,10 @@
 //! `prompter fitting`: games of the bot against itself, and the weights of the cut-off value that explain them best.
 
 use crate::chance::Chance;
-use crate::dealing::{deal, find_rules, redeal};
+use crate::dealing::{find_rules, play_game};
 use crate::lines::list_lines;
 use crate::rules::{Rules, SEATS};
-use crate::table::{Ending, Table, World};
-use crate::value::{describe, settle, Features, FEATURES};
+use crate::value::{describe, Features, FEATURES};
 use crate::worlds::Seen;
 
 /// Of so many turns one is kept.
@@ -37,41 +36,24 @@ pub fn run(arguments: &[String]) {
 /// Plays a game by the worth of lines, and keeps some of its turns.
 fn play(rules: &Rules, seed: u64, moments: &mut Vec<Moment>) {
     let mut chance = Chance(seed.wrapping_mul(0xABCD_EF12_3456_7891));
-    let first = chance.below(rules.seats);
-    let (mut table, mut world) = deal(rules, &mut chance, first);
     let mut kept = Vec::new();
     let mut turn = 0;
-    while table.turns < 1500 {
+    let shares = play_game(rules, seed, |table, world| {
         if table.turns != turn {
             turn = table.turns;
             if chance.below(EVERY) == 0 {
-                kept.push(describe(rules, &table));
+                kept.push(describe(rules, table));
             }
         }
-        match table.ending {
-            Some(Ending::Redeal) => redeal(rules, &mut table, &mut world, &mut chance),
-            Some(ending) => {
-                let shares = std::array::from_fn(|team| match team < rules.team_count {
-                    true => settle(rules, &table, ending, team),
-                    false => 0.0,
-                });
-                moments.extend(kept.into_iter().map(|teams| Moment { teams, shares }));
-                return;
-            }
-            None => step(rules, &mut table, &world, &mut chance),
+        let lines = list_lines(rules, &Seen::mask(rules, table, world).table);
+        // Now and then the second best line, so that the games differ from what the bot would always do.
+        let place = usize::from(chance.below(8) == 0 && lines.len() > 1);
+        match lines.get(place) {
+            Some(line) => table.take_step(rules, world, line.steps[0]),
+            None => table.pass(rules, world),
         }
-    }
-}
-
-fn step(rules: &Rules, table: &mut Table, world: &World, chance: &mut Chance) {
-    let seen = Seen::mask(rules, table, world);
-    let lines = list_lines(rules, &seen.table);
-    // Now and then the second best line, so that the games differ from what the bot would always do.
-    let place = usize::from(chance.below(8) == 0 && lines.len() > 1);
-    match lines.get(place) {
-        Some(line) => table.take_step(rules, world, line.steps[0]),
-        None => table.pass(rules, world),
-    }
+    });
+    moments.extend(kept.into_iter().map(|teams| Moment { teams, shares }));
 }
 
 /// The shares that weights expect.

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 
 use crate::rules::{Card, Rules, StockOut, KINDS, NONE, PILES, SEATS, WILD};
-use crate::table::{list_discards, Pile, Source, Step, Table, DEPTH, HEIGHTS};
+use crate::table::{list_discards, list_run, Pile, Source, Step, Table, DEPTH, HEIGHTS};
 use crate::worth;
 
 /// Positions looked at for one answer, and for one of the answers in a rollout.
@@ -102,9 +102,15 @@ struct Planner<'a> {
     piles: [(u8, u8, &'a [Card]); MOST_PILES],
     pile_count: usize,
     costs: [[i32; DEPTH + 1]; MOST_PILES],
+    /// Also by size: the ranks that come off the top one after another, as bits.
+    runs: [[u16; DEPTH + 1]; MOST_PILES],
+    /// The ranks on the side stacks of opponents, as bits.
+    gifts: u16,
     /// The pay-off piles that may be played from, and their tops.
     payers: [(u8, Card); SEATS],
     payer_count: usize,
+    /// By card, how far it lies below the own pay-off card; 15 where that is not told.
+    depths: [u8; KINDS],
     last_ones: bool,
     may_draw: bool,
     /// By height, once asked for.
@@ -175,13 +181,27 @@ impl Planner<'_> {
             piles: [(0, 0, &[]); MOST_PILES],
             pile_count: 0,
             costs: [[0; DEPTH + 1]; MOST_PILES],
+            runs: [[0; DEPTH + 1]; MOST_PILES],
+            gifts: 0,
             payers: [(0, NONE); SEATS],
             payer_count: 0,
+            depths: [15; KINDS],
             last_ones: true,
             may_draw: table.supply() >= rules.hand_size || (rules.stock_out != StockOut::Need && table.supply() > 0),
             dangers: std::array::from_fn(|_| Cell::new(None)),
         };
         planner.add_seat(table.seat);
+        for seat in rules.opponents(table.seat) {
+            for pile in &table.seats[seat].sides[..rules.side_count] {
+                planner.gifts |= 1 << pile.top() & !1;
+            }
+        }
+        let payoff = table.own().top as usize;
+        if table.own().left > 0 && (1..=rules.top).contains(&payoff) {
+            for card in 1..=rules.top {
+                planner.depths[card] = ((payoff + rules.top - card) % rules.top) as u8;
+            }
+        }
         rules.allies(table.seat).filter(|&ally| ally != table.seat).for_each(|ally| planner.add_seat(ally));
         planner
     }
@@ -192,7 +212,11 @@ impl Planner<'_> {
             let cards = owner.sides[index].cards();
             let costs = &mut self.costs[self.pile_count];
             for size in 2..=cards.len() {
-                costs[size] = costs[size - 1] + worth::burial(cards[size - 2], cards[size - 1]);
+                costs[size] = costs[size - 1] + self.rules.burials[cards[size - 2] as usize][cards[size - 1] as usize];
+            }
+            let runs = &mut self.runs[self.pile_count];
+            for size in 1..=cards.len() {
+                runs[size] = list_run(&cards[..size]);
             }
             self.piles[self.pile_count] = (seat as u8, index as u8, cards);
             self.pile_count += 1;
@@ -335,10 +359,23 @@ impl Planner<'_> {
         let mut best = i32::MIN;
         for card in list_bits(position.ranks) {
             for &top in &tops[..self.rules.side_count] {
-                best = best.max(worth::discard(card as Card, top));
+                best = best.max(self.discard(position, card as Card, top));
             }
         }
         worth + if best > i32::MIN { best } else { 0 }
+    }
+
+    /// What this discard is worth on a stack with this top.
+    fn discard(&self, position: &Position, card: Card, top: Card) -> i32 {
+        let worths = &self.rules.worths;
+        let mut worth = worth::discard(self.rules, card, top);
+        if position.hand[card as usize] > 1 {
+            worth += worths.thrown_double;
+        }
+        if position.paid == 0 {
+            worth += worths.thrown_below.get(self.depths[card as usize] as usize).copied().unwrap_or(0);
+        }
+        worth
     }
 
     fn top(&self, position: &Position, index: usize) -> Card {
@@ -358,7 +395,13 @@ impl Planner<'_> {
         } else {
             worth::PAYOFF * played as i32
         };
-        worth -= list_bits(position.open).map(|height| self.danger(height)).max().unwrap_or(0);
+        let (mut most, mut sum) = (0, 0);
+        for danger in list_bits(position.open).map(|height| self.danger(height)) {
+            most = most.max(danger);
+            sum += danger;
+        }
+        worth += self.rules.worths.gift * (position.open << 1 & self.gifts).count_ones() as i32;
+        worth -= most + self.rules.worths.danger_rest * (sum - most) / 100;
         let costs = self.costs[..self.pile_count].iter().zip(&position.sizes);
         worth -= costs.map(|(costs, &size)| costs[size as usize]).sum::<i32>();
         if position.held == 0 && !self.may_draw {
@@ -366,10 +409,10 @@ impl Planner<'_> {
         }
         worth += self.nearness(position);
         if position.held == 0 {
-            return worth + worth::EMPTY_HAND;
+            return worth + self.rules.worths.empty_hand;
         }
         let wilds = i32::from(position.hand[WILD as usize]);
-        worth + worth::WILD_LEFT * wilds + worth::CARD_LEFT * (i32::from(position.held) - wilds)
+        worth + self.rules.worths.wild_left * wilds + self.rules.worths.card_left * (i32::from(position.held) - wilds)
     }
 
     /// What it costs to leave a stack of this height to the opponents.
@@ -387,9 +430,9 @@ impl Planner<'_> {
         let mut wilds = u32::from(position.hand[WILD as usize]);
         let mut have = position.ranks;
         for index in 0..self.pile_count {
-            let top = self.top(position, index);
-            have |= 1 << top;
-            wilds += u32::from(top == WILD);
+            let run = self.runs[index][position.sizes[index] as usize];
+            have |= run;
+            wilds += u32::from(run >> WILD & 1);
         }
         let fewest = |card: Card| {
             list_bits(position.open)
@@ -398,10 +441,10 @@ impl Planner<'_> {
                 .unwrap_or(99)
         };
         let known = self.payers().iter().enumerate().filter(|(index, _)| position.paid >> index & 1 == 0);
-        let mut best = known.map(|(_, &(_, card))| worth::nearness(fewest(card), wilds)).max().unwrap_or(0);
+        let mut best = known.map(|(_, &(_, card))| self.rules.worths.nearness(fewest(card), wilds)).max().unwrap_or(0);
         if position.paid != 0 {
             let next = (1..=self.rules.top as Card).chain([WILD]);
-            let sum: i32 = next.map(|card| worth::nearness(fewest(card), wilds)).sum();
+            let sum: i32 = next.map(|card| self.rules.worths.nearness(fewest(card), wilds)).sum();
             best = best.max(sum / (self.rules.top as i32 + 1));
         }
         best
@@ -441,11 +484,11 @@ impl Planner<'_> {
         let mut ends = Vec::with_capacity(16);
         for card in list_bits(position.ranks).map(|card| card as Card) {
             for side in list_discards(self.rules, &tops[..self.rules.side_count], card) {
-                ends.push((worth::discard(card, tops[side].top()), Step::Discard(card, side as u8)));
+                ends.push((self.discard(position, card, tops[side].top()), Step::Discard(card, side as u8)));
             }
         }
         if self.rules.can_pass && (self.rules.optional || ends.is_empty()) {
-            ends.push((worth::CARD_LEFT, Step::Pass));
+            ends.push((self.rules.worths.card_left, Step::Pass));
         }
         ends
     }

@@ -16,6 +16,7 @@ mod protocol;
 mod rules;
 mod search;
 mod table;
+mod tuning;
 mod value;
 mod weights;
 mod worlds;
@@ -32,6 +33,7 @@ fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
         Some("duel") => duel::run(&arguments[1..]),
+        Some("tuning") => tuning::run(&arguments[1..]),
         Some("fitting") => fitting::run(&arguments[1..]),
         _ => {}
     }

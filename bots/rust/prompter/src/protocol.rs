@@ -107,7 +107,9 @@ impl Game {
         // No line: a rule that this bot does not know. A play, else the tidiest discard, else the first action.
         let play = actions.iter().find(|(step, _)| matches!(step, Step::Play(..)));
         let discards = actions.iter().filter_map(|(step, action)| match step {
-            Step::Discard(card, side) => Some((worth::discard(*card, sides[*side as usize].top()), *action)),
+            Step::Discard(card, side) => {
+                Some((worth::discard(&self.rules, *card, sides[*side as usize].top()), *action))
+            }
             _ => None,
         });
         let discard = discards.max_by_key(|(worth, _)| *worth).map(|(_, action)| action);

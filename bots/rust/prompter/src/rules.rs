@@ -1,6 +1,8 @@
 //! The rules of a game in the form that a search needs. Suits do not matter in the centre: a card is its rank.
 
 use crate::json::Json;
+use crate::weights::{choose_weights, PLAIN};
+use crate::worth::Worths;
 
 /// 1 for an ace to 13 for a king.
 pub type Card = u8;
@@ -61,6 +63,9 @@ pub struct Rules {
     pub stalemate_draw: bool,
     /// For each height and card the ranks, as bits, that a stack needs before the card fits.
     pub below: Vec<[u16; KINDS]>,
+    /// How lines are judged, and what it costs to have a card lie on another, by the lower one.
+    pub worths: Worths,
+    pub burials: [[i32; KINDS]; KINDS],
 }
 
 impl Rules {
@@ -93,7 +98,7 @@ impl Rules {
         };
         let mut own = [0; SEATS];
         own[..seats].copy_from_slice(&teams[..seats]);
-        Rules {
+        let mut rules = Rules {
             seats,
             teams: own,
             team_count: teams.iter().max().map_or(1, |last| last + 1).min(SEATS),
@@ -120,7 +125,17 @@ impl Rules {
             stalemate_ends: word("stalemate") != "redeal",
             stalemate_draw: word("stalemate_result") == "draw",
             below: (0..top).map(|height| list_below(height, top, wild_fits)).collect(),
-        }
+            worths: PLAIN,
+            burials: PLAIN.list_burials(),
+        };
+        rules.judge_by(choose_weights(&rules).worths.clone());
+        rules
+    }
+
+    /// Judges lines by these worths from now on.
+    pub fn judge_by(&mut self, worths: Worths) {
+        self.burials = worths.list_burials();
+        self.worths = worths;
     }
 
     /// A card by its name on the wire.

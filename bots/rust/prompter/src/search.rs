@@ -6,7 +6,8 @@ use crate::lines::{list_lines, Line};
 use crate::policy::{finish_turn, take_steps};
 use crate::rules::Rules;
 use crate::table::{Step, Table, World};
-use crate::value::{choose_weights, estimate, Features};
+use crate::value::{estimate, Features};
+use crate::weights::choose_weights;
 use crate::worlds::Seen;
 use crate::worth::WIN;
 
@@ -20,8 +21,8 @@ const MOST_TURNS: f64 = 12.0;
 /// What a turn of a rollout takes, in milliseconds or so.
 const MS_OF_TURN: f64 = 0.0065;
 /// The worth of a line counts as so many rollouts, and so much of it as a whole win.
-const PRIOR: f64 = 12.0;
-const WORTH_OF_WIN: f64 = 12_000.0;
+const PRIOR: f64 = 24.0;
+const WORTH_OF_WIN: f64 = 8_000.0;
 /// Lines that lie further behind the best are not tried.
 const HOPELESS: i32 = 3_000;
 
@@ -60,7 +61,7 @@ pub fn rank_lines(rules: &Rules, seen: &Seen, budget: Budget, seed: u64, allowed
     let mut search = Search {
         rules,
         seen,
-        weights: choose_weights(rules),
+        weights: &choose_weights(rules).value,
         chance: Chance(seed),
         team: rules.teams[seen.seat],
         turns: choose_turns(budget),

@@ -75,6 +75,13 @@ impl Pile {
     }
 }
 
+/// The ranks that come off the top of a side stack one after another, each one higher than the last, as bits.
+pub fn list_run(cards: &[Card]) -> u16 {
+    let pairs = cards.iter().rev().zip(cards.iter().rev().skip(1));
+    let follows = pairs.take_while(|(&card, &next)| next == card + 1 && next != WILD);
+    follows.fold(cards.last().map_or(0, |&top| 1 << top), |run, (_, &next)| run | 1 << next)
+}
+
 #[derive(Clone)]
 pub struct Seat {
     /// How many of each card are in the hand, and how many in all.

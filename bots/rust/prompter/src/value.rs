@@ -3,28 +3,13 @@
 //! The weights were fitted on games of the bot against itself by `prompter fitting`; weights.rs holds them.
 
 use crate::rules::{Rules, NONE, SEATS, WILD};
-use crate::table::{Ending, Table};
-use crate::weights::{MANY, PARTNERS, RESTRICTED, SKIPBO, STANDARD};
+use crate::table::{list_run, Ending, Table};
 use crate::worth;
 
 /// What a team is judged by: see `describe`.
-pub const FEATURES: usize = 16;
+pub const FEATURES: usize = 19;
 pub type Features = [f32; FEATURES];
-
-/// The weights for games of this kind.
-pub fn choose_weights(rules: &Rules) -> &'static Features {
-    if rules.team_count < rules.seats {
-        &PARTNERS
-    } else if rules.descending {
-        &RESTRICTED
-    } else if rules.aside {
-        &SKIPBO
-    } else if rules.seats > 2 {
-        &MANY
-    } else {
-        &STANDARD
-    }
-}
+const NATURALS: u16 = (1 << WILD) - 2;
 
 /// What the teams have, by team.
 pub fn describe(rules: &Rules, table: &Table) -> [Features; SEATS] {
@@ -33,21 +18,27 @@ pub fn describe(rules: &Rules, table: &Table) -> [Features; SEATS] {
     for seat in 0..rules.seats {
         let features = &mut teams[rules.teams[seat]];
         let own = &table.seats[seat];
-        let mut have = 0u16;
+        // The ranks in the hand and on top of side stacks, and those that also come off them one after another.
+        let mut ranks = 0u16;
         for card in 1..WILD {
-            have |= u16::from(own.hand[card as usize] > 0) << card;
+            ranks |= u16::from(own.hand[card as usize] > 0) << card;
         }
+        let mut reach = ranks;
         let mut wilds = u32::from(own.hand[WILD as usize]);
         features[5] += wilds as f32;
         features[6] += f32::from(own.held) - wilds as f32;
         for pile in &own.sides[..rules.side_count] {
             let cards = pile.cards();
-            features[7] += worth::clutter(cards, cards.len()) as f32 / 100.0;
+            let run = list_run(cards);
+            features[7] += worth::clutter(rules, cards) as f32 / 100.0;
             features[8] += f32::from(u8::from(pile.top() == WILD));
             features[9] += f32::from(u8::from(pile.is_empty()));
-            have |= 1 << pile.top();
+            features[16] += run.count_ones() as f32 / 4.0;
+            ranks |= 1 << pile.top();
+            reach |= run;
             wilds += u32::from(pile.top() == WILD);
         }
+        features[17] += (ranks & NATURALS).count_ones() as f32 / 5.0;
         let left = f32::from(own.left);
         features[0] += left / 10.0;
         team_left[rules.teams[seat]] += left;
@@ -56,7 +47,7 @@ pub fn describe(rules: &Rules, table: &Table) -> [Features; SEATS] {
         let moves = f32::from(u8::from(seat == table.seat));
         features[10] += moves;
         if own.left > 0 && own.top != NONE {
-            let lacks = |height: usize| (rules.below[height][own.top as usize] & !have).count_ones();
+            let lacks = |height: usize| (rules.below[height][own.top as usize] & !reach).count_ones();
             let missing = (0..rules.top).filter(|&height| table.heights[height] > 0).map(lacks).min().unwrap_or(13);
             let near = missing.saturating_sub(wilds) as usize;
             if near < 3 {
@@ -65,6 +56,7 @@ pub fn describe(rules: &Rules, table: &Table) -> [Features; SEATS] {
             if near < 2 {
                 features[11 + near] += moves;
             }
+            features[18] += near.min(8) as f32 / 4.0;
         }
     }
     // Partners win together: it does not matter which of them has the last card.
@@ -116,16 +108,17 @@ pub fn settle(rules: &Rules, table: &Table, ending: Ending, team: usize) -> f32 
 
 #[cfg(test)]
 mod tests {
-    use super::{choose_weights, estimate};
+    use super::estimate;
     use crate::dealing::find_rules;
     use crate::table::Table;
+    use crate::weights::choose_weights;
 
     /// The share of the seats 0 and 2 with so many cards left by seat.
     fn estimate_partners(left: [u8; 4]) -> f32 {
         let rules = find_rules("partners-4").expect("rules of this name");
         let mut table = Table::bare(&rules);
         (0..4).for_each(|seat| table.seats[seat].left = left[seat]);
-        estimate(&rules, choose_weights(&rules), &table, 0)
+        estimate(&rules, &choose_weights(&rules).value, &table, 0)
     }
 
     #[test]
