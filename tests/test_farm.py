@@ -28,15 +28,15 @@ from malice.referee.records import (
 )
 from malice.tournaments.errors import Stopped
 from malice.tournaments.farm.cluster import Answered, Signalled
-from malice.tournaments.farm.crew import Crew, Worker
+from malice.tournaments.farm.crew import Crew, Handed, Worker
 from malice.tournaments.farm.cross_check import Check
-from malice.tournaments.farm.handout import Handout, cut_blocks
+from malice.tournaments.farm.handout import Handout, cut_blocks, merge_block, split_block
 from malice.tournaments.farm.machine import Speeds
-from malice.tournaments.farm.work import Answer, Introduction, Refusal, Task, pack
+from malice.tournaments.farm.work import Answer, Block, Introduction, Refusal, Task, pack
 from malice.tournaments.league.cache import CachingReader
 from malice.tournaments.league.store import Store
 from malice.tournaments.league.verify import verify_league
-from malice.tournaments.running.hooks import Audit, CheckPool, Hooks
+from malice.tournaments.running.hooks import Audit, CheckPool, Hooks, Running
 from malice.tournaments.running.plan import read_plan
 from tests.farms import (
     CHOOSER,
@@ -329,24 +329,65 @@ def test_the_backlog_reads_no_further_ahead_than_the_workers_can_take(league: Le
     assert 0 < cluster.most <= 2 * 3
 
 
-def test_the_worker_that_is_through_first_gets_the_last_games(league: League) -> None:
+@pytest.fixture
+def handing(league: League) -> tuple[SimulatedCluster, Crew, Handout, list[Block]]:
+    """Two workers of a slot each, with nothing in hand; one game to hand out, and others; each takes a second."""
     cluster = SimulatedCluster("bob", "ann")
     with Store(league.path, create=True) as store:
-        plan = read_plan(store, replace(CONFIG, entries=("greedy", "first"), deals=3), league.path.parent)
+        plan = read_plan(store, replace(CONFIG, entries=("greedy", "first")), league.path.parent)
     conditions = make_conditions(cluster, plan)
     crew = Crew(cluster, conditions, print, lambda slots: "")
     one_slot = replace(GREETING, slots=1)
     crew.workers = {address: Worker(address, name, one_slot) for address, name in cluster.workers.items()}
-    handout = Handout(cluster, conditions, crew, plan.open_batches(set()), Hooks(print, count_left=lambda: 6))
-    handout.hand_out()
+    first, *rest = [game for block in cut_blocks(plan.open_batches(set())) for game in split_block(block)]
+    handout = Handout(cluster, conditions, crew, first, Hooks(print, count_left=lambda: count_left(handout)))
     handout.durations.count(["greedy", "first"], 1, 1.0)
-    (handed,) = crew.workers["tcp://ann"].tasks.values()
+    return cluster, crew, handout, rest
+
+
+def count_left(handout: Handout) -> int:
+    return 1 + sum(len(handed.left) for handed in handout.tasks.values())
+
+
+def give(handout: Handout, worker: Worker, *blocks: Block) -> Handed:
+    """Give a worker some games as one block."""
+    block = tuple(batch for each in blocks for batch in each)
+    left = {order.key: (batch, order) for batch in block for order in batch.games}
+    handed = Handed(-len(handout.tasks), worker, block, left, Running(merge_block(block), set(left)))
+    handout.tasks[handed.number] = handed
+    worker.give(handed)
+    return handed
+
+
+def test_of_two_workers_with_as_much_in_hand_the_one_that_is_through_first_gets_the_next_games(
+    handing: tuple[SimulatedCluster, Crew, Handout, list[Block]],
+) -> None:
+    cluster, crew, handout, (one, other, *_) = handing
+    bob, ann = crew.workers.values()
+    give(handout, bob, one)
+    handed = give(handout, ann, other)
     assert handed.begun_at
-    handed.begun_at -= 2 * 1.0  # as many seconds as it has games
+    handed.begun_at -= len(handed.left)  # as many seconds as it has games
 
     handout.hand_out()
 
-    assert [address for address, _ in cluster.handed] == ["tcp://bob", "tcp://ann", "tcp://ann"]
+    assert [address for address, _ in cluster.handed] == ["tcp://ann"]
+
+
+def test_the_last_games_wait_for_the_worker_that_is_through_first(
+    handing: tuple[SimulatedCluster, Crew, Handout, list[Block]],
+) -> None:
+    cluster, crew, handout, (one, other, *rest) = handing
+    bob, ann = crew.workers.values()
+    give(handout, bob, *rest)
+    short = [give(handout, ann, one), give(handout, ann, other)]
+
+    handout.hand_out()
+    assert cluster.handed == []
+
+    handout.drop(short[0])
+    handout.hand_out()
+    assert [address for address, _ in cluster.handed] == ["tcp://ann"]
 
 
 def test_blocks_of_several_parts_stay_apart_and_lose_nothing(league: League) -> None:

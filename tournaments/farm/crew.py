@@ -76,7 +76,8 @@ class Worker:
     def _note_begun(self) -> None:
         """Take it that the eldest tasks are played, one in each slot."""
         for handed in islice(self.tasks.values(), self.introduction.capacity):
-            handed.begun_at = handed.begun_at or time.monotonic()
+            if handed.begun_at is None:
+                handed.begun_at = time.monotonic()
 
     def count_ahead(self, game_s: float) -> float:
         """About how many games each of its slots has still to play, if each takes so long."""

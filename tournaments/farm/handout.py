@@ -27,8 +27,6 @@ BLOCK_S = 10.0
 """How long a block should take: that much a slot loses if its worker vanishes."""
 LEAST_S = 1.0
 """How long one should take at least at the end of a run, where shorter ones let all slots end together."""
-LONG = 4
-"""With so many long blocks to play for each slot, no slot's share of what is left is below one."""
 ROUGHLY = 1.25
 """What has so many times as many games as a block should have is not cut: the rest would be too small a block."""
 FIRST_GAMES = 4
@@ -279,17 +277,14 @@ class Handout:
         game_s = self.durations.find_slowest([player.label for player in block[0].players])
         if game_s is None:  # so small a block costs much: none of them waits for its turn
             return FIRST_GAMES if len(worker.tasks) < worker.introduction.capacity else 0
-        most = BLOCK_S / game_s
-        open_games, slots = self._hooks.count_left(), self._crew.count_slots()
-        if open_games > slots * most * LONG:
-            return max(1, int(most))
         in_hand = sum(len(handed.left) for handed in self.tasks.values())
         ahead = sum(each.count_ahead(game_s) * each.introduction.capacity for each in self._crew.workers.values())
+        mean = (self._hooks.count_left() - in_hand + ahead) / self._crew.count_slots()
         # Half of what its slot lacks until all slots have the same: how long games take is only an estimate.
-        share = ((open_games - in_hand + ahead) / slots - worker.count_ahead(game_s)) / 2
+        share = (mean - worker.count_ahead(game_s)) / 2
         if share <= 0 and len(worker.tasks) >= worker.introduction.capacity:
             return 0  # another one is through before it
-        return max(1, int(min(most, max(LEAST_S / game_s, share))))
+        return max(1, int(min(BLOCK_S / game_s, max(LEAST_S / game_s, share))))
 
     def _give_again(self, check: Check, worker: Worker) -> None:
         """Let a worker play what another one has played; it is no part of its window, and nobody waits in turn."""
