@@ -17,6 +17,8 @@ pub struct Belief {
     /// By seat the known cards on top of the pay-off pile, and how many cards are in it.
     faces: [Vec<Card>; SEATS],
     left: [Option<usize>; SEATS],
+    /// By seat what it could have played when its last turn ended, as bits.
+    unplayed: [u16; SEATS],
     /// The cards of the pay-off piles that were turned up, by card.
     turned: [usize; KINDS],
     /// Everything but the pay-off piles is being gathered for a new deal.
@@ -88,10 +90,16 @@ impl Belief {
                 self.moved = true;
                 self.passes = 0;
                 let (from, to) = (Place::read(event.get("from").text()), Place::read(event.get("to").text()));
+                if let (Some(Place::Hand), Some(Place::Side(..))) = (&from, &to) {
+                    self.unplayed[seat] = self.list_open(rules);
+                }
                 self.take(from);
                 self.put(to, card);
             }
-            "pass" if !self.moved => self.passes += 1,
+            "pass" => {
+                self.passes += u8::from(!self.moved);
+                self.unplayed[seat] = self.list_open(rules);
+            }
             "shuffle" => self.hear_shuffle(event),
             _ => {}
         }
@@ -176,8 +184,16 @@ impl Belief {
         }
     }
 
+    /// The cards that the centre takes, as bits.
+    fn list_open(&self, rules: &Rules) -> u16 {
+        let stacks = self.centre.iter().map(Vec::len).filter(|&height| height < rules.top);
+        let empty = rules.slots.map_or(true, |slots| self.centre.len() < slots);
+        stacks.fold(u16::from(empty) << 1, |bits, height| bits | 2 << height)
+    }
+
     fn gather(&mut self) {
         self.gathering = true;
+        self.unplayed = [0; SEATS];
         self.bottoms.clear();
     }
 
@@ -265,6 +281,7 @@ impl Belief {
         owner.top = top;
         owner.held = json.get("hand").count().min(100) as u8;
         owner.out = json.get("out").is_true();
+        owner.unplayed = self.unplayed[seat];
         for (index, pile) in json.get("side").items().iter().enumerate() {
             let known = self.sides.get(seat).and_then(|own| own.get(index));
             let mut kept = Pile::EMPTY;
@@ -308,4 +325,26 @@ impl Belief {
 /// The cards that are counted, where a count is positive.
 fn list_cards(counts: &[i32; KINDS]) -> Vec<Card> {
     (1..KINDS).flat_map(|card| vec![card as Card; counts[card].max(0) as usize]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Belief;
+    use crate::dealing::find_rules;
+    use crate::json::Json;
+
+    #[test]
+    fn what_the_centre_takes_when_a_seat_discards_is_what_that_seat_has_not_played() {
+        let rules = find_rules("standard").expect("rules of this name");
+        let mut belief = Belief::new(&rules, &Json::parse(r#"{"side_count":4}"#).expect("rules"), 0);
+        for event in [
+            r#"{"type":"move","seat":1,"from":"1h","to":"c0","card":"AC"}"#,
+            r#"{"type":"move","seat":1,"from":"1h","to":"c0","card":"2C"}"#,
+            r#"{"type":"move","seat":1,"from":"1h","to":"1s0","card":"9C"}"#,
+        ] {
+            belief.hear(&rules, &Json::parse(event).expect("an event"));
+        }
+
+        assert_eq!(belief.unplayed[..2], [0, 1 << 1 | 1 << 3]);
+    }
 }

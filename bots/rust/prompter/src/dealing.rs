@@ -98,7 +98,7 @@ fn redeal(rules: &Rules, table: &mut Table, world: &mut World, chance: &mut Chan
         *left = table.seats[seat].left as usize;
         world.payoffs[seat][..*left].iter().for_each(|&card| unused[card as usize] -= 1);
         let owner = &mut table.seats[seat];
-        (owner.hand, owner.held) = ([0; 16], 0);
+        (owner.hand, owner.held, owner.unplayed) = ([0; 16], 0, 0);
         owner.sides.iter_mut().for_each(|pile| *pile = Pile::EMPTY);
     }
     world.stock = (1..16).flat_map(|card| vec![card as Card; unused[card].max(0) as usize]).collect();

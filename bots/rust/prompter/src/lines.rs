@@ -7,7 +7,7 @@
 use std::cell::Cell;
 
 use crate::rules::{Card, Rules, StockOut, KINDS, NONE, PILES, SEATS, WILD};
-use crate::table::{list_discards, list_run, Pile, Source, Step, Table, DEPTH, HEIGHTS};
+use crate::table::{list_discards, list_present, list_run, Pile, Source, Step, Table, DEPTH, HEIGHTS};
 use crate::worth;
 
 /// Positions looked at for one answer, and for one of the answers in a rollout.
@@ -72,11 +72,6 @@ impl Met {
         self.0[place] = key;
         true
     }
-}
-
-/// The places where a count is not 0, as bits.
-fn list_present(counts: &[u8]) -> u16 {
-    counts.iter().enumerate().fold(0, |bits, (place, &count)| bits | u16::from(count > 0) << place)
 }
 
 fn list_bits(mut bits: u16) -> impl Iterator<Item = usize> {

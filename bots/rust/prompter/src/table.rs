@@ -82,6 +82,11 @@ pub fn list_run(cards: &[Card]) -> u16 {
     follows.fold(cards.last().map_or(0, |&top| 1 << top), |run, (_, &next)| run | 1 << next)
 }
 
+/// The places where a count is not 0, as bits.
+pub fn list_present(counts: &[u8]) -> u16 {
+    counts.iter().enumerate().fold(0, |bits, (place, &count)| bits | u16::from(count > 0) << place)
+}
+
 #[derive(Clone)]
 pub struct Seat {
     /// How many of each card are in the hand, and how many in all.
@@ -92,6 +97,8 @@ pub struct Seat {
     pub top: Card,
     pub sides: [Pile; PILES],
     pub out: bool,
+    /// The cards that it could have played when its last turn ended, as bits: it hardly holds them.
+    pub unplayed: u16,
 }
 
 /// How a game ended, as far as a search goes.
@@ -152,7 +159,8 @@ pub struct Table {
 impl Table {
     /// A table without cards.
     pub fn bare(rules: &Rules) -> Table {
-        let seat = Seat { hand: [0; KINDS], held: 0, left: 0, top: NONE, sides: [Pile::EMPTY; PILES], out: false };
+        let sides = [Pile::EMPTY; PILES];
+        let seat = Seat { hand: [0; KINDS], held: 0, left: 0, top: NONE, sides, out: false, unplayed: 0 };
         let mut heights = [0; HEIGHTS];
         heights[0] = rules.slots.unwrap_or(1) as u8;
         Table {
@@ -333,6 +341,7 @@ impl Table {
     }
 
     fn end_turn(&mut self, rules: &Rules, world: &World) {
+        self.seats[self.seat].unplayed = list_present(&self.heights[..rules.top]) << 1;
         if rules.refill_at_end {
             self.refill(rules, world);
             if self.ending.is_some() {

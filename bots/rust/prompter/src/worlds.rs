@@ -4,6 +4,12 @@ use crate::chance::Chance;
 use crate::rules::{Card, Rules, NONE, SEATS, WILD};
 use crate::table::{Table, World};
 
+/// Of the cards that a seat could have played when its turn ended, so many in a hundred are dealt to its hand
+/// nevertheless. Counted on games of the bot against itself: some are kept from the next seat, most are played.
+const UNPLAYED: usize = 35;
+/// How often a card of a hand is dealt again for that reason.
+const AGAIN: usize = 4;
+
 /// A position as a seat sees it. In `table` the hands of the others have a size but no cards, and `NONE` stands for
 /// each card of a side stack that is hidden.
 #[derive(Clone)]
@@ -44,7 +50,15 @@ impl Seen {
             let owner = &mut table.seats[seat];
             if seat != self.seat {
                 for _ in 0..owner.held {
-                    owner.hand[draw(&mut pool) as usize] += 1;
+                    let mut card = draw(&mut pool);
+                    for _ in 0..AGAIN {
+                        if owner.unplayed >> card & 1 == 0 || pool.is_empty() || chance.below(100) < UNPLAYED {
+                            break;
+                        }
+                        let place = chance.below(pool.len());
+                        std::mem::swap(&mut card, &mut pool[place]);
+                    }
+                    owner.hand[card as usize] += 1;
                 }
             }
             for pile in &mut owner.sides {
@@ -95,5 +109,31 @@ impl Seen {
             faces,
             bottoms: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Seen;
+    use crate::chance::Chance;
+    use crate::dealing::find_rules;
+    use crate::table::Table;
+
+    #[test]
+    fn a_seat_seldom_holds_what_it_could_have_played() {
+        let rules = find_rules("standard").expect("rules of this name");
+        let mut table = Table::bare(&rules);
+        let other = 1 - table.seat;
+        (table.seats[other].held, table.seats[other].unplayed) = (4, 1 << 5);
+        let pool = (1..=12).flat_map(|card| [card; 8]).collect();
+        let faces = Default::default();
+        let seen = Seen { seat: table.seat, table, pool, payoff_pool: None, faces, bottoms: Vec::new() };
+        let mut chance = Chance(1);
+        let mut count = |card: usize| -> usize {
+            (0..1000).map(|_| usize::from(seen.deal(&rules, &mut chance).0.seats[other].hand[card])).sum()
+        };
+
+        let (unplayed, usual) = (count(5), count(6));
+        assert!(unplayed > usual / 5 && unplayed < usual / 2, "{unplayed} {usual}");
     }
 }
