@@ -49,7 +49,7 @@ def test_the_searching_bot_passes_its_own_tests(prompter: Path) -> None:
     done = subprocess.run(["cargo", "test", "--offline", "-q"], cwd=prompter, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 passed" in done.stdout
+    assert "running 0 tests" not in done.stdout
 
 
 @pytest.mark.parametrize("ruleset", sample(ODD, 4))
