@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from malice.tournaments.ladder.climb import BATCH, LEAST
+from malice.tournaments.ladder.climb import LEAST, size_batch
 from malice.tournaments.ratings.placement import Meeting, Placement, choose_opponent, expect_score, place_player
 
 RATINGS = (435.0, 1000.0, 1273.0, 1450.0)
@@ -37,12 +37,14 @@ def _holds(found: Placement, truth: float) -> bool:
 
 def _climb(truth: float, within: float | None, most: int, chance: random.Random) -> Placement:
     counts = [[0] * 5 for _ in RATINGS]
+    batch_end = 0
     for deal in range(1, most + 1):
         meetings = [Meeting(rating, tuple(each)) for rating, each in zip(RATINGS, counts, strict=True)]
-        if (deal - 1) % BATCH == 0:
+        if deal > batch_end:
+            batch_end += size_batch(batch_end, most)
             chosen = choose_opponent(meetings, [1.0] * len(RATINGS))
         counts[chosen][_play_deal(expect_score(truth - RATINGS[chosen]), chance)] += 1
-        if within is not None and deal >= LEAST and deal % BATCH == 0:
+        if within is not None and deal >= LEAST and deal == batch_end:
             half = place_player(meetings).half
             if half is not None and half <= within:
                 break

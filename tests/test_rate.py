@@ -104,6 +104,15 @@ def test_the_next_opponent_is_the_one_whose_deal_tells_most_for_its_cost() -> No
     assert choose_opponent(strong, [1, 1, 50]) == 1
 
 
+def test_who_has_not_played_meets_the_middle_of_the_ladder_and_who_loses_there_the_weakest() -> None:
+    ratings = [rung.rating for rung in load_ladder("standard-v1").rungs]
+    new = [Meeting(rating, (0, 0, 0, 0, 0)) for rating in ratings]
+    lost = [Meeting(rating, (2 * (rating == 1000), 0, 0, 0, 0)) for rating in ratings]
+
+    assert ratings[choose_opponent(new, [1.0] * len(new))] == 1000
+    assert choose_opponent(lost, [1.0] * len(lost)) == 0
+
+
 @pytest.mark.slow
 def test_the_interval_holds_the_true_rating_in_95_percent_of_climbs() -> None:
     shares = [share for _, share in itertools.islice(measure_rungs(60), 4)]
@@ -279,6 +288,7 @@ def test_the_command_lists_the_ladders_and_names_them_for_a_typo() -> None:
     listed = malice("rate", "--list", code=0).stdout.splitlines()
 
     assert [line.partition(":")[0] for line in listed] == list_ladders()
+    assert [each["ladder"] for each in json.loads(malice("rate", "--list", "--json", code=0).stdout)] == list_ladders()
     assert "did you mean 'standard-v1'" in malice("rate", "first", "--ladder", "standart-v1", code=2).stderr
     assert malice("rate", code=2).stderr
     with pytest.raises(DataError, match="no ladder"):

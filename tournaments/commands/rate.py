@@ -84,8 +84,13 @@ def rate(
     from malice.tournaments.terminal.tables import format_table
 
     if listed:
-        for each in list_ladders():
-            click.echo(describe_ladder(load_ladder(each)))
+        ladders = [load_ladder(each) for each in list_ladders()]
+        if json:
+            click.echo(
+                msgspec.json.encode([{"ladder": each.name, **msgspec.to_builtins(each.file)} for each in ladders])
+            )
+        else:
+            click.echo("\n".join(map(describe_ladder, ladders)))
         return
     if bot is None:
         raise click.UsageError("expected a bot, as in: malice rate mybot; or --list")

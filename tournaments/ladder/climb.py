@@ -20,7 +20,7 @@ from malice.tournaments.running.coordinator import play_batches
 from malice.tournaments.running.hooks import Hooks
 
 BATCH = 5
-"""Deals between two choices of an opponent."""
+"""Deals between two choices of an opponent, at most."""
 LEAST = 20
 """Fewer deals do not tell how wide their interval is."""
 THOUSAND = 1000
@@ -137,7 +137,7 @@ class Climb:
         while not self._done and self._handed < self._terms.deals and time.time() < self._terms.until:
             table = self._choose()
             chosen = self.oppositions[table]
-            first, chosen.begun = chosen.begun, chosen.begun + min(BATCH, self._terms.deals - self._handed)
+            first, chosen.begun = chosen.begun, chosen.begun + size_batch(self._handed, self._terms.deals)
             self._handed += chosen.begun - first
             for rotation in range(self._games):
                 yield self._make_batch(table, range(first, chosen.begun), rotation)
@@ -233,6 +233,16 @@ class Climb:
             return
         if rank < self._worst_rank:
             self._worst_rank, self.worst = rank, record
+
+
+def size_batch(handed: int, most: int) -> int:
+    """Deals of the next batch: few as long as little is known, since they may be against the wrong opponent.
+
+    Args:
+        handed: deals handed out before.
+        most: deals in all.
+    """
+    return min(max(1, handed // 2), BATCH, most - handed)
 
 
 def count_won(won: int, deals: int) -> Placement:

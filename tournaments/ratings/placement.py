@@ -92,9 +92,11 @@ def choose_opponent(meetings: Sequence[Meeting], costs: Sequence[float]) -> int:
         meetings: one for each opponent, also for those not met yet.
         costs: of a deal against each, in any unit.
     """
-    # One virtual deal, split against each: without it, a player who has won all his games would be infinitely strong.
-    virtual = [Meeting(each.rating, (*each.counts[:2], each.counts[2] + 1, *each.counts[3:])) for each in meetings]
-    elo = place_player(virtual).elo if len(virtual) > 1 else virtual[0].rating
+    # Virtual deals, split against the weakest and the strongest: a player who has not played begins in the middle, and
+    # who has won all his games is not infinitely strong.
+    ratings = [each.rating for each in meetings]
+    virtual = [Meeting(rating, (0, 0, 1, 0, 0)) for rating in (min(ratings), max(ratings))]
+    elo = place_player([*meetings, *virtual]).elo
     assert elo is not None
     chances = [expect_score(elo - each.rating) for each in meetings]
     worth = [chance * (1 - chance) / cost for chance, cost in zip(chances, costs, strict=True)]
