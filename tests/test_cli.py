@@ -47,7 +47,7 @@ def test_run_says_its_plan_on_stderr_and_the_ranking_on_stdout(folder: Path, tmp
     assert result.exit_code == 0
     assert result.stderr.splitlines()[0] == (
         "small: 2 entries, 1 table, 2 deals in every rotation of seats: 4 games in 4 batches, 1 at a time,"
-        " at most 12:01 by the clocks"
+        " at most 13 min by the clocks"
     )
     assert result.stdout.splitlines()[0] == "standard, 2 seats: 4 games, Elo relative to the mean"
     assert "greedy" in result.stdout

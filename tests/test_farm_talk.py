@@ -87,7 +87,7 @@ def test_a_run_says_what_its_workers_can_do_when_they_join_and_when_they_are_bac
     assert [name for name, _ in shares] == ["ann", "bob"], "each once, though both were there twice"
     assert sum(int(games) for _, games in shares) == GAMES
     bounds = [line.partition("; ")[2].partition(" by the clocks")[0] for line in joined[:2]]
-    assert bounds == ["now 2 at a time, at most 9:09:00", "now 4 at a time, at most 4:34:30"]
+    assert bounds == ["now 2 at a time, at most 9 h 9 min", "now 4 at a time, at most 4 h 35 min"]
 
 
 def test_a_game_of_other_bots_is_another_game_of_the_simulation(batch: Batch) -> None:

@@ -80,7 +80,7 @@ def test_ctrl_c_finishes_the_running_game_and_names_the_command_that_goes_on(tol
     with told.in_the_third_game():
         process.send_signal(signal.SIGINT)
         assert read_until(process, "finishing") == (
-            "finishing 1 game, at most 8:30 by the clocks; Ctrl-C again stops at once\n"
+            "finishing 1 game, at most 9 min by the clocks; Ctrl-C again stops at once\n"
         )
         told.await_last_order()
     _, err = process.communicate(timeout=PATIENCE_S)

@@ -183,7 +183,7 @@ def test_a_game_that_runs_on_beyond_the_grace_is_given_up_named_and_played_later
     left, said = limited.play(until=2000.0)
 
     assert left == 22
-    assert read_lines(said, "the last game may begin at")[0].endswith("no game was measured yet")
+    assert read_lines(said, "no game begins after")[0].endswith("no game was measured yet, so the last may end later")
     assert f"what runs on at {_at(2120)} is given up" in said
     (line,) = read_lines(said, "is given up after")
     assert re.fullmatch(r"game 0\.0\.\d\.\d is given up after .*, of which slow used .*", line)
@@ -238,7 +238,7 @@ def test_games_begin_while_the_longest_measured_ones_still_fit(limited: Limited,
 
     assert deadline.latest_begin(batch) == 5000.0 - 198
     why, grace = deadline.describe()
-    assert why == f"the last game may begin at {_at(4802)}: the longest took 3:18 (99 % of 224 games)"
+    assert why == f"no game begins after {_at(4802)}: the longest took 3:18 (99 % of 224 games)"
     assert grace.endswith(f"what runs on at {_at(5060)} is given up, and played another time")
 
 

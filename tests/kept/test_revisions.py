@@ -216,7 +216,7 @@ def test_a_folder_that_begins_with_the_name_of_a_program_may_have_a_revision(pla
         ("bots@HEAD", "PLACE/bots has no bot.toml at COMMIT"),
         ("new@HEAD", "PLACE/new has no bot.toml at COMMIT"),
         ("bots/mine/bot@HEAD", "PLACE/bots/mine/bot has no bot.toml at COMMIT"),
-        ("/@HEAD", "/ is not in a git repository"),
+        ("/@HEAD", "/ is not in a git repository; use a copy, or keep versions there: git init, git commit"),
     ],
 )
 def test_each_error_is_one_clear_line(place: Path, words: str, sentence: str) -> None:

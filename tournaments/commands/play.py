@@ -283,7 +283,7 @@ def _play_table(order: MatchOrder, db: Path | None, show: Show, people: PeopleLi
             run_tournament(store, plan, progress, terms)
         except Stopped:
             if not store.is_empty():
-                _print_games(store, show, people, hints)
+                _print_games(store, show, people, hints, ranked=not plan.guests)
             raise
         _print_games(store, show, people, hints)
 
@@ -343,7 +343,7 @@ def _play_in_background() -> Playing:
     return partial(play_batches, on_stderr=lambda report: print_stderr(report.label, report.line))
 
 
-def _print_games(store: Store, show: Show, people: PeopleList | None, hints: Hints | None) -> None:
+def _print_games(store: Store, show: Show, people: PeopleList | None, hints: Hints | None, ranked: bool = True) -> None:
     """Print the games and what follows from them.
 
     Args:
@@ -351,6 +351,7 @@ def _print_games(store: Store, show: Show, people: PeopleList | None, hints: Hin
         show: what is shown.
         people: those of a league that is kept.
         hints: the bot that people could ask: it says what it would have played.
+        ranked: whether a ranking follows; somebody who leaves early has played too little for one.
     """
     import msgspec
 
@@ -393,5 +394,5 @@ def _print_games(store: Store, show: Show, people: PeopleList | None, hints: Hin
             click.echo(line)
     if people and is_of_people(store.league()):
         print_people(store)
-    else:
+    elif ranked:
         print_standings(store)

@@ -84,7 +84,8 @@ class GitFolder:
         if done.returncode:
             reason = _find_reason(done.stderr)
             known = reason.startswith("not a git repository")
-            raise BotError(f"{folder} is not in a git repository{'' if known else f' that can be read: {reason}'}")
+            way_out = "; use a copy, or keep versions there: git init, git commit"
+            raise BotError(f"{folder} is not in a git repository{way_out if known else f' that can be read: {reason}'}")
         self._prefix = os.fsdecode(done.stdout.removesuffix(b"\n"))
         self._require_own_repository()
 

@@ -23,12 +23,12 @@ from malice.tournaments.ratings.sprt import Sprt
 from malice.tournaments.running.hooks import Outcome, Running
 from malice.tournaments.running.isolation import describe_shortcomings
 from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.progress import format_duration
+from malice.tournaments.running.progress import format_bound, format_duration
 from malice.tournaments.sanitizer import sanitize
 
 BUSY = 1.5
 """The load per processor from which other work delays bots; a run that just ended leaves less."""
-WAY_OUT = 'kind = "cpu" in [clock] counts only the time that a bot computes'
+WAY_OUT = 'in a tournament file, kind = "cpu" in [clock] counts only the time that a bot computes'
 
 
 def describe_doubts(clock: ClockRules, wanted: int, processors: int, load: float) -> Iterator[str]:
@@ -117,7 +117,7 @@ def describe_finish(plan: Plan, running: Collection[Running]) -> str:
     """Say how long the running games may take after a first Ctrl-C."""
     longest = [plan.compute_game_ms(each.batch.ruleset) for each in running]
     limits = [limit for limit in longest if limit is not None]
-    bound = f"at most {format_duration(max(limits) / 1000)} by the clocks"
+    bound = f"at most {format_bound(max(limits) / 1000)} by the clocks"
     if len(limits) < len(longest):
         bound = "the clocks do not limit how long that takes"
     return f"finishing {format_count(len(running), 'game')}, {bound}; Ctrl-C again stops at once"
@@ -257,7 +257,7 @@ def describe_bound(plan: Plan, done: Collection[Key], slots: int) -> str:
     if longest is None:
         return ""
     slots = max(1, min(slots, plan.count_open(done)))
-    return f"at most {format_duration(longest / 1000 / slots)} by the clocks"
+    return f"at most {format_bound(longest / 1000 / slots)} by the clocks"
 
 
 def _describe_limit(plan: Plan, done: Collection[Key], jobs: int | None) -> str:

@@ -115,6 +115,14 @@ def format_duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def format_bound(seconds: float) -> str:
+    """What nothing exceeds, rounded up, in words that nobody takes for a time of day: 42 s, 13 min, 4 h 1 min."""
+    if seconds <= 60:
+        return f"{math.ceil(seconds)} s"
+    hours, minutes = divmod(math.ceil(seconds / 60), 60)
+    return " ".join(f"{count} {unit}" for count, unit in ((hours, "h"), (minutes, "min")) if count)
+
+
 class ReplayProgress(Progress):
     """Counts games as they are played again.
 

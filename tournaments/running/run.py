@@ -43,7 +43,13 @@ from malice.tournaments.running.leftovers import ProcessLedger, end_leftovers
 from malice.tournaments.running.open_parts import OpenParts, SharedParts
 from malice.tournaments.running.opening import RunTerms, open_plan
 from malice.tournaments.running.plan import Plan
-from malice.tournaments.running.progress import ComparisonProgress, Progress, compute_comparison_state, format_duration
+from malice.tournaments.running.progress import (
+    ComparisonProgress,
+    Progress,
+    compute_comparison_state,
+    format_bound,
+    format_duration,
+)
 from malice.tournaments.running.registration import close_parts
 from malice.tournaments.running.reporter import Reporter
 from malice.tournaments.sanitizer import sanitize
@@ -413,11 +419,11 @@ class Deadline:
         rulesets = self._plan.tournament.rulesets
         for name in rulesets:
             longest, games = self._find_longest(name), format_count(len(self._measured[name]), "game")
-            why = "no game was measured yet"
+            why = "no game was measured yet, so the last may end later"
             if self._measured[name]:
                 why = f"the longest took {format_duration(longest)} (99 % of {games})"
             head = f"{sanitize(name)}: " if len(rulesets) > 1 else ""
-            yield f"{head}the last game may begin at {_format_time(self._until - longest)}: {why}"
+            yield f"{head}no game begins after {_format_time(self._until - longest)}: {why}"
         if not math.isinf(self.over):
             over = _format_time(self.over)
             yield f"{self._describe_clocks()}; what runs on at {over} is given up, and played another time"
@@ -431,7 +437,7 @@ class Deadline:
         known = [limit for limit in limits if limit is not None]
         if len(known) < len(limits):
             return "the clocks do not limit how long a game takes"
-        return f"by the clocks a game takes at most {format_duration(max(known) / 1000)}"
+        return f"by the clocks a game takes at most {format_bound(max(known) / 1000)}"
 
     def describe_lack_of_time(self) -> str:
         """Say why no game began."""
