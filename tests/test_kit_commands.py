@@ -119,7 +119,9 @@ def test_the_commands_that_new_prints_work_as_they_stand(shelf: Path) -> None:
     result = malice("new", folder, "--language", "cpp")
 
     commands = [shlex.split(line) for line in result.stdout.splitlines()]
-    assert [words[:3] for words in commands] == [["malice", what, folder] for what in ("build", "check", "play")]
+    steps = ("build", "check", "play", "rate")
+    assert [words[:3] for words in commands] == [["malice", what, folder] for what in steps]
+    commands[-1].append("--list")  # which reads the words, and plays no minute
     for words in commands:
         if words[1] in MODULES:
             done = malice(*("1" if word == "20" else word for word in words[1:]))
@@ -130,11 +132,26 @@ def test_new_prints_commands_alone_and_says_the_rest_on_stderr(shelf: Path) -> N
     result = malice("new", "mine", "--language", "rust")
 
     assert result.exit_code == 0
-    assert result.stdout == "malice check mine\nmalice play mine greedy --deals 20\n"
+    assert result.stdout == "malice check mine\nmalice play mine greedy --deals 20\nmalice rate mine\n"
     assert result.stderr.splitlines() == [
         f"mine: made from {shelf}/rust/starter; its README.md says where to begin",
         "warning: mine needs no-such-cargo, not on the PATH",
     ]
+
+
+@pytest.mark.parametrize(
+    ("family", "last"),
+    [
+        ("klondike", "malice rate mine --ladder klondike-3-v1"),
+        ("nuts", "malice play mine uniform --ruleset nuts-2 --deals 20"),
+    ],
+)
+def test_new_names_the_ladder_of_the_game_if_there_is_one(
+    family: str, last: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert malice("new", "mine", "--family", family, code=0).stdout.splitlines()[-1] == last
 
 
 def test_new_fills_an_empty_folder_that_is_there_already(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:

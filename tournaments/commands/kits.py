@@ -66,6 +66,7 @@ def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
     from malice.tournaments.entries.builds import print_progress
     from malice.tournaments.entries.kits import copy_kit, find_kit, has_kit, write_simple_bot
     from malice.tournaments.entries.programs import explain_missing_programs
+    from malice.tournaments.ladder.ladders import DEFAULT_LADDER, find_ladder
 
     family = family or DEFAULT_FAMILY
     language = language or "python"
@@ -84,6 +85,8 @@ def _make_bot(folder: Path, language: str | None, family: str | None) -> None:
         click.echo(f"malice build {path}")
     click.echo(f"malice check {path}")
     click.echo(f"malice play {path} {_choose_table(family)} --deals 20")
+    if ladder := find_ladder(family):
+        click.echo(f"malice rate {path}{'' if ladder == DEFAULT_LADDER else f' --ladder {ladder}'}")
 
 
 def _choose_table(family: str) -> str:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from malice.referee.errors import BotError, DataError
 from malice.referee.rules import MatchTerms
-from malice.referee.rulesets import Ruleset, load_ruleset
+from malice.referee.rulesets import Ruleset, list_family_rulesets, load_ruleset
 from malice.referee.toml_files import convert, read_toml, suggest_name
 from malice.tournaments.entries.bot_files import list_files, write_tar
 from malice.tournaments.entries.bots import Bot
@@ -84,6 +84,12 @@ def list_ladders() -> list[str]:
     return sorted((path.stem for path in FOLDER.glob("*.toml")), key=lambda name: (name != DEFAULT_LADDER, name))
 
 
+def find_ladder(family: str) -> str | None:
+    """The first ladder of a game, if it has any; the games of the others may be missing here."""
+    rulesets = list_family_rulesets(family)
+    return next((name for name in list_ladders() if _read_file(FOLDER / f"{name}.toml").ruleset in rulesets), None)
+
+
 def load_ladder(name: str) -> Ladder:
     """Load a ladder that ships.
 
@@ -102,11 +108,15 @@ def read_ladder(path: Path) -> Ladder:
     Raises:
         DataError: it is not one.
     """
-    file = convert(read_toml(path), LadderFile, str(path))
+    file = _read_file(path)
     labels = [rung.label for rung in file.rungs]
     if not labels or len({*labels}) < len(labels):
         raise DataError(where=f"{path}: rungs", expected="different labels", got=", ".join(labels) or "no rung")
     return Ladder(path.stem, file, load_ruleset(file.ruleset))
+
+
+def _read_file(path: Path) -> LadderFile:
+    return convert(read_toml(path), LadderFile, str(path))
 
 
 def load_rung(rung: Rung, kept: KeptBots) -> Bot:
