@@ -18,6 +18,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 NAME = "Zebulon"
 LOOKS = (("light", False), ("dark", True)), (("dark", False), ("light", True))
 CHOICE = "#table [data-lit=source], #cover:not([hidden])"
+CLICK_DONE = """
+document.querySelector("#plain [data-action=done]").click();
+return document.getElementById("sure").open;
+"""
+"""Clicks on what ends the deal; a click before the page offers its choice does nothing."""
 CALM = "localStorage['malice-play-pace'] = '0'; localStorage[`malice-play-seen-${arguments[0]}`] = '1';"
 
 
@@ -140,7 +145,7 @@ def test_the_deal_of_the_day_goes_on_where_it_was_left_and_tells_its_statistics(
                 wait_until(browser, lambda: browser.find_elements("css selector", "#plain [data-action=undo]"))
             else:
                 for answer in ("no", "yes"):
-                    browser.execute_script("document.querySelector('#plain [data-action=done]').click()")
+                    wait_until(browser, lambda: browser.execute_script(CLICK_DONE))
                     assert not find(browser, "#over").is_displayed()
                     find(browser, f"#{answer}").click()
                 wait_until(browser, lambda: find(browser, "#story").text)
